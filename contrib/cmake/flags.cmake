@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# Flags that every target of the project is built with; `hardrun_library` is how a layer is declared.
+
+add_library(hardrun_flags INTERFACE)
+target_compile_options(hardrun_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+  -fstack-protector-strong -ffunction-sections -fdata-sections
+  -fno-semantic-interposition)
+target_include_directories(hardrun_flags INTERFACE ${CMAKE_SOURCE_DIR})
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  target_compile_options(hardrun_flags INTERFACE -fcf-protection)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(hardrun_flags INTERFACE -ftrivial-auto-var-init=zero)
+endif()
+if(HARDRUN_SANITIZE)
+  target_compile_options(hardrun_flags INTERFACE
+    -fsanitize=${HARDRUN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(hardrun_flags INTERFACE -fsanitize=${HARDRUN_SANITIZE})
+else()
+  target_compile_options(hardrun_flags INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>
+    $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=3>)
+endif()
+target_link_options(hardrun_flags INTERFACE -Wl,--gc-sections -Wl,-z,relro,-z,now)
+
+# hardrun_library(NAME LIBS...): a static library of every .cc file in this folder.
+function(hardrun_library name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC hardrun_flags ${ARGN})
+endfunction()
