@@ -80,6 +80,16 @@ std::string json_quote(std::string_view text) {
     return out + "\"";
 }
 
+bool valid_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const size_t n = utf8_length(text);
+        if (n == 0)
+            return false;
+        text.remove_prefix(n);
+    }
+    return true;
+}
+
 std::optional<uint64_t> parse_decimal(std::string_view text, uint64_t max) {
     if (text.empty() || text.size() > 20)
         return std::nullopt;
