@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device nodes and the links of /dev. All names are resolved below the root: an image whose /dev is
+// a symlink to the host's gets its nodes inside, or an error (CVE-2026-41579).
+#include <asm/errno.h>
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+#include <linux/mount.h>
+#include <linux/stat.h>
+
+#include "runtime/init/run.h"
+
+namespace hardrun::init {
+namespace {
+
+unsigned long device_number(uint32_t major, uint32_t minor) noexcept {
+    return (minor & 0xffU) | ((major & 0xfffU) << 8U) |
+           (static_cast<unsigned long>(minor & ~0xffU) << 12U);
+}
+
+// What stands there already must be exactly the device that was asked for (config-linux.md,
+// "Devices").
+long check_existing(Kernel& k, int folder, const char* name, const DeviceOp& op) noexcept {
+    struct statx st {};
+    const long r = k(__NR_statx, folder, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &st);
+    if (r < 0)
+        return r;
+    if ((st.stx_mode & S_IFMT) != (op.mode & S_IFMT))
+        return -EEXIST;
+    if ((op.mode & S_IFMT) == S_IFIFO)
+        return 0;
+    return st.stx_rdev_major == op.major && st.stx_rdev_minor == op.minor ? 0 : -EEXIST;
+}
+
+long make_node(Kernel& k, int folder, const char* name, const DeviceOp& op) noexcept {
+    const unsigned long number = device_number(op.major, op.minor);
+    long r = k(__NR_mknodat, folder, name, op.mode, number);
+    if (r == -EEXIST)
+        r = check_existing(k, folder, name, op);
+    if (r < 0)
+        return r;
+    if (r = k(__NR_fchownat, folder, name, op.uid, op.gid, AT_SYMLINK_NOFOLLOW); r < 0)
+        return r;
+    // Through the descriptor: fchmodat(2) would follow a link put there in between.
+    const long node = k(__NR_openat, folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (node < 0)
+        return node;
+    r = check_existing(k, folder, name, op);
+    if (r >= 0)
+        r = k(__NR_fchmodat, folder, name, op.mode & 07777);
+    (void)k(__NR_close, node);  // O_PATH
+    return r;
+}
+
+// A user namespace may not make nodes: the host's own is bound over an empty file.
+long bind_node(Run& run, const DeviceOp& op) noexcept {
+    const long target = open_or_make(run.k, run.plan.root_fd, op.path, Target::file);
+    if (target < 0)
+        return target;
+    const long r = run.k(__NR_move_mount, op.bind_fd, "", target, "",
+                         MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+    (void)run.k(__NR_close, target);  // O_PATH
+    return r;
+}
+
+}  // namespace
+
+long devices(Run& run) noexcept {
+    for (const DeviceOp& op : run.plan.devices) {
+        long r = 0;
+        if (op.bind_fd >= 0) {
+            r = bind_node(run, op);
+        } else {
+            const char* name = nullptr;
+            const long folder = open_parent(run.k, run.plan.root_fd, op.path, &name);
+            r = folder < 0 ? folder : make_node(run.k, static_cast<int>(folder), name, op);
+            if (folder >= 0)
+                (void)run.k(__NR_close, folder);  // O_PATH
+        }
+        if (r < 0)
+            return r;
+        ++run.index;
+    }
+    return 0;
+}
+
+// The links of /dev. What the image has under such a name stays, except for ptmx: a node of the
+// image's would belong to the host's devpts.
+long links(Run& run) noexcept {
+    for (const LinkOp& op : run.plan.links) {
+        const char* name = nullptr;
+        const long folder = open_parent(run.k, run.plan.root_fd, op.path, &name);
+        if (folder < 0)
+            return folder;
+        if (equal(name, "ptmx", 5))
+            (void)run.k(__NR_unlinkat, folder, name, 0);  // mostly not there
+        const long r = run.k(__NR_symlinkat, op.target, folder, name);
+        if (r < 0 && r != -EEXIST)
+            return r;
+        (void)run.k(__NR_close, folder);  // O_PATH
+        ++run.index;
+    }
+    return 0;
+}
+
+}  // namespace hardrun::init
