@@ -3,7 +3,7 @@
 
 add_library(hardrun_flags INTERFACE)
 target_compile_options(hardrun_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wno-missing-field-initializers
   -fstack-protector-strong -ffunction-sections -fdata-sections
   -fno-semantic-interposition)
 target_include_directories(hardrun_flags INTERFACE ${CMAKE_SOURCE_DIR})
