@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mount option strings of the OCI configuration, translated by table (config.md, "Linux mount options").
+// Mount option strings of the OCI configuration, translated by table (config.md, "Linux mount
+// options").
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,12 @@ struct MountOptions {
     std::vector<uint64_t> propagation;  // MS_* types (with MS_REC), in order; empty: leave it
     bool bind = false;
     bool bind_recursive = false;
-    bool copy_up = false;                 // tmpcopyup: fill a new tmpfs with what the image has there
+    bool copy_up = false;  // tmpcopyup: fill a new tmpfs with what the image has there
     std::vector<std::string> fs_options;  // left for the filesystem itself: "size=64m", "mode=755"
 };
 
-// Errors: bad_config for an option with a comma or NUL, and for options that are known but not supported.
+// Errors: bad_config for an option with a comma or NUL, and for options that are known but not
+// supported.
 Result<MountOptions> parse_mount_options(std::span<const std::string> options);
 
 // Every name the table knows, for the `features` command. Derived, so it cannot go stale.

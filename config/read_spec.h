@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the bytes of config.json (and of the smaller documents engines pass) to types. No system
-// calls: the caller reads the file. Every error is bad_config or unsupported and starts with the JSON
-// path of the value: `linux.resources.memory.limit: expected an integer, got "1g"`.
+// The way from the bytes of config.json (and of the smaller documents engines pass) to types. No
+// system calls: the caller reads the file. Every error is bad_config or unsupported and starts with
+// the JSON path of the value: `linux.resources.memory.limit: expected an integer, got "1g"`.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed form of an OCI config.json (runtime-spec 1.3): what the user or the engine wrote, checked
-// for type and range, with nothing defaulted and nothing decided. Only readers in this folder fill it.
-// Field order and names follow the specification's config.md and config-linux.md.
+// The typed form of an OCI config.json (runtime-spec 1.3): what the user or the engine wrote,
+// checked for type and range, with nothing defaulted and nothing decided. Only readers in this
+// folder fill it. Field order and names follow the specification's config.md and config-linux.md.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ struct Rlimit {
     uint64_t hard = 0;
 };
 
-// Capability numbers in the order in which they were listed, duplicates kept: the baseline comparison
-// of hardening.md, section 3, needs both. Unknown names were dropped with a note.
+// Capability numbers in the order in which they were listed, duplicates kept: the baseline
+// comparison of hardening.md, section 3, needs both. Unknown names were dropped with a note.
 using CapList = std::vector<uint8_t>;
 
 struct Capabilities {
@@ -122,7 +122,7 @@ struct Device {
 // One rule of linux.resources.devices; they apply in the order listed.
 struct DeviceRule {
     bool allow = false;
-    char type = 'a';               // a, c or b
+    char type = 'a';                // a, c or b
     std::optional<uint32_t> major;  // absent (or -1): any
     std::optional<uint32_t> minor;
     bool read = true;
@@ -244,7 +244,7 @@ struct Linux {
     Resources resources;
     std::map<std::string, std::string> sysctl;
     std::optional<Seccomp> seccomp;
-    std::string rootfs_propagation;  // shared, slave, private, unbindable or empty
+    std::string rootfs_propagation;  // shared, slave, private, unbindable or empty; always recursive
     std::vector<std::string> masked_paths;
     std::vector<std::string> readonly_paths;
     std::string mount_label;

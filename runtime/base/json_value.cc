@@ -7,6 +7,14 @@
 
 namespace hardrun::json {
 
+Value::Value() = default;
+Value::Value(Data data) : data_(std::move(data)) {}
+Value::Value(const Value&) = default;
+Value& Value::operator=(const Value&) = default;
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
+
 std::optional<bool> Value::as_bool() const {
     const bool* b = std::get_if<bool>(&data_);
     return b != nullptr ? std::optional<bool>(*b) : std::nullopt;

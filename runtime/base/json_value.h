@@ -30,8 +30,14 @@ class Value {
     using Object = std::vector<Member>;  // in the order of the text; keys are unique
     using Data = std::variant<Null, bool, int64_t, uint64_t, Number, std::string, Array, Object>;
 
-    Value() = default;
-    explicit Value(Data data) : data_(std::move(data)) {}
+    // Not inline: Member is incomplete here, which clang 14 takes seriously.
+    Value();
+    explicit Value(Data data);
+    Value(const Value&);
+    Value& operator=(const Value&);
+    Value(Value&&) noexcept;
+    Value& operator=(Value&&) noexcept;
+    ~Value();
 
     bool is_null() const { return std::holds_alternative<Null>(data_); }
     std::optional<bool> as_bool() const;
