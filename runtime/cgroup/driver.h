@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One container's cgroup, whatever the host has: v1 hierarchies, hybrid, v2, made by hand or by systemd.
-// WHAT a limit looks like is translation (translate_*.h, pure); WHO makes the group is the driver. Only
-// make_driver() asks which one it is. cgroups(7), cgroup-v1, cgroup-v2 of the kernel's documentation.
+// One container's cgroup, whatever the host has: v1 hierarchies, hybrid, v2, made by hand or by
+// systemd. WHAT a limit looks like is translation (translate_*.h, pure); WHO makes the group is the
+// driver. Only make_driver() asks which one it is. cgroups(7), cgroup-v1, cgroup-v2 of the kernel's
+// documentation.
 #pragma once
 
 #include <sys/types.h>
@@ -25,6 +26,10 @@ struct Location {
     std::string systemd_unit;  // "docker-ID.scope" when systemd made it, else empty
 };
 
+// A cgroup namespace takes its root from the groups a process is in, so it needs all of them at
+// once; else the v1 memory group comes last, for init must not be charged for its own set-up.
+enum class Membership : uint8_t { but_memory, all };
+
 enum class FreezerState : uint8_t { thawed, freezing, frozen };
 
 class Driver {
@@ -34,21 +39,24 @@ class Driver {
     Driver(const Driver&) = delete;
     Driver& operator=(const Driver&) = delete;
 
-    // Makes the groups with every limit but memory's and the device rules, which would hit init while
-    // it still sets up. Refuses a group that is frozen or holds processes. Undoes its own work on failure.
+    // Makes the groups with every limit but memory's, the pids limit and the device rules, which
+    // would hit init while it still sets up. Refuses a group that is frozen or holds processes.
+    // Undoes its own work on failure.
     virtual Status prepare(const config::Resources& resources) = 0;
 
-    // A descriptor of the v2 group for clone3(CLONE_INTO_CGROUP), or an invalid one where enter() is needed.
+    // A descriptor of the v2 group for clone3(CLONE_INTO_CGROUP), or an invalid one where enter()
+    // is needed.
     virtual Result<Fd> clone_target() = 0;
 
-    // Puts the process in, but for the v1 memory hierarchy unless `with_memory` (a cgroup namespace
-    // takes its root from here, so it must be complete). systemd: starts the scope and waits for its job.
-    virtual Status enter(pid_t pid, const config::Resources& resources, bool with_memory) = 0;
+    // Puts the process in. systemd: starts the scope and waits for its job.
+    virtual Status enter(pid_t pid, const config::Resources& resources, Membership membership) = 0;
 
-    // The last step before the workload may run: memory membership and limits, device rules.
+    // The last step before the workload may run: memory membership, the late limits,
+    // the device rules.
     virtual Status settle(pid_t pid, const config::Resources& resources) = 0;
 
-    // A further process (exec) into the complete group. `sub` is runc's exec --cgroup, below the group.
+    // A further process (exec) into the complete group. `sub` is runc's exec --cgroup, below the
+    // group.
     virtual Status join(pid_t pid, const std::string& sub) = 0;
 
     virtual Status update(const config::Resources& resources) = 0;
@@ -60,13 +68,15 @@ class Driver {
     // Every process in the group and below it, in host pids.
     virtual Result<std::vector<pid_t>> pids() = 0;
 
-    // Signals every process; SIGKILL ends even a frozen group (cgroup.kill, or freeze-kill-thaw on v1).
+    // Signals every process; SIGKILL ends even a frozen group (cgroup.kill, or freeze-kill-thaw on
+    // v1).
     virtual Status signal_all(int signal) = 0;
 
     // The `data` object of runc's `events --stats`, as JSON text.
     virtual Result<std::string> stats_json() = 0;
 
-    // Removes the groups, children first; waits for the kernel up to `timeout_ms`. Gone already: success.
+    // Removes the groups, children first; waits for the kernel up to `timeout_ms`. Gone already:
+    // success.
     virtual Status remove(int timeout_ms) = 0;
 
     virtual const Location& location() const = 0;

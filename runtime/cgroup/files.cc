@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cgroup/files.h"
+
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+namespace hardrun::cgroup {
+namespace {
+
+struct Split {
+    std::string parent;
+    std::string name;
+};
+
+Split split_last(const std::string& folder) {
+    const size_t slash = folder.rfind('/');
+    return {slash == 0 ? "/" : folder.substr(0, slash), folder.substr(slash + 1)};
+}
+
+// For kernels before 5.6 and for filters that do not know openat2.
+Result<Fd> walk(const std::string& folder) {
+    HARDRUN_TRY(Fd at, open_at(FdRef::cwd(), "/", O_PATH | O_DIRECTORY));
+    for (const std::string_view part : split(folder, '/')) {
+        if (part.empty())
+            continue;
+        HARDRUN_TRY(at, open_at(at, std::string(part), O_PATH | O_DIRECTORY | O_NOFOLLOW));
+    }
+    return at;
+}
+
+Result<Fd> open_without_links(const std::string& folder) {
+    struct open_how how {};
+    how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    Fd fd(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, folder.c_str(), &how, sizeof how)));
+    if (!fd.valid() && (errno == ENOSYS || errno == EPERM))
+        return walk(folder).context("open " + folder);
+    if (!fd.valid())
+        return Error::sys("open " + folder);
+    return fd;
+}
+
+Status verify(FdRef fd, const std::string& folder) {
+    struct statfs fs {};
+    if (::fstatfs(fd.get(), &fs) != 0)
+        return Error::sys("statfs " + folder);
+    if (fs.f_type != CGROUP_SUPER_MAGIC && fs.f_type != CGROUP2_SUPER_MAGIC)
+        return Error(Errc::unsupported, folder + ": is not on a cgroup file system");
+    return {};
+}
+
+class KernelFiles final : public Files {
+  public:
+    Result<Made> make_dir(const std::string& folder) override {
+        const Split path = split_last(folder);
+        HARDRUN_TRY(const FdRef parent, opened(path.parent));
+        if (::mkdirat(parent.get(), path.name.c_str(), 0755) == 0)
+            return Made::now;
+        if (errno == EEXIST)
+            return Made::before;
+        return Error::sys("make cgroup " + folder);
+    }
+
+    Status remove_dir(const std::string& folder) override {
+        open_.erase(folder);
+        const Split path = split_last(folder);
+        HARDRUN_TRY(const FdRef parent, opened(path.parent));
+        if (::unlinkat(parent.get(), path.name.c_str(), AT_REMOVEDIR) != 0)
+            return Error::sys("remove cgroup " + folder);
+        return {};
+    }
+
+    Result<std::vector<std::string>> children(const std::string& folder) override {
+        HARDRUN_TRY(const FdRef dir, opened(folder));
+        HARDRUN_TRY(Fd listing, open_at(dir, ".", O_RDONLY | O_DIRECTORY));
+        DIR* stream = ::fdopendir(listing.release());
+        if (stream == nullptr)
+            return Error::sys("list " + folder);
+        std::vector<std::string> names;
+        while (const dirent* entry = ::readdir(stream))
+            if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+                names.emplace_back(entry->d_name);
+        (void)::closedir(stream);  // read only: there is nothing that closing could lose
+        return names;
+    }
+
+    Result<std::string> read(const std::string& folder, const std::string& file) override {
+        HARDRUN_TRY(const FdRef dir, opened(folder));
+        return read_file(dir, file).context("cgroup " + folder);
+    }
+
+    Status write(const std::string& folder, const std::string& file,
+                 std::string_view value) override {
+        HARDRUN_TRY(const FdRef dir, opened(folder));
+        const Fd fd(::openat(dir.get(), file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+        if (!fd.valid())
+            return Error::sys("cgroup " + file + ": open in " + folder);
+        const ssize_t done = ::write(fd.get(), value.data(), value.size());
+        if (done < 0)
+            return Error::sys("cgroup " + file + ": write '" + std::string(value) + "'");
+        return {};
+    }
+
+    Result<Fd> open_dir(const std::string& folder) override {
+        HARDRUN_TRY(const FdRef dir, opened(folder));
+        return open_at(dir, ".", O_RDONLY | O_DIRECTORY);
+    }
+
+    Status signal(pid_t pid, int number) override {
+        if (::kill(pid, number) != 0)
+            return Error::sys("kill process " + std::to_string(pid));
+        return {};
+    }
+
+    void wait_ms(int milliseconds) override { sleep_ms(milliseconds); }
+
+  private:
+    Result<FdRef> opened(const std::string& folder) {
+        const auto known = open_.find(folder);
+        if (known != open_.end())
+            return FdRef(known->second);
+        HARDRUN_TRY(Fd fd, open_without_links(folder));
+        HARDRUN_CHECK(verify(fd, folder));
+        return FdRef(open_.emplace(folder, std::move(fd)).first->second);
+    }
+
+    std::map<std::string, Fd> open_;
+};
+
+}  // namespace
+
+std::unique_ptr<Files> kernel_files() {
+    return std::make_unique<KernelFiles>();
+}
+
+}  // namespace hardrun::cgroup

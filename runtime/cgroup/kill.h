@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals to all processes of a container's groups.
+#pragma once
+
+#include <string>
+
+#include "runtime/cgroup/driver.h"
+#include "runtime/cgroup/files.h"
+
+namespace hardrun::cgroup {
+
+// The folder whose processes are the container's: not memory's, which is joined last.
+const std::string* process_folder(const Location& location);
+
+Status signal_group(Files& files, const Location& location, int signal);
+
+}  // namespace hardrun::cgroup
