@@ -48,7 +48,7 @@ Result<Fd> open_without_links(const std::string& folder) {
     how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     Fd fd(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, folder.c_str(), &how, sizeof how)));
     if (!fd.valid() && (errno == ENOSYS || errno == EPERM))
-        return walk(folder).context("open " + folder);
+        return walk(folder).context(folder);
     if (!fd.valid())
         return Error::sys("open " + folder);
     return fd;

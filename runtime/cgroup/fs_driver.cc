@@ -211,7 +211,7 @@ Result<FreezerState> FsDriver::freezer_state() {
 }
 
 Result<std::vector<pid_t>> FsDriver::pids() {
-    const std::string* folder = process_folder(setup_.location);
+    const std::string* folder = process_folder(setup_.location.folders);
     if (folder == nullptr)
         return Error(Errc::unsupported, "the container has no cgroup to find its processes by");
     return all_pids(*files_, *folder);

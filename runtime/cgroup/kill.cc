@@ -48,15 +48,15 @@ bool kill_by_kernel(Files& files, const Location& location) {
 
 }  // namespace
 
-const std::string* process_folder(const Location& location) {
+const std::string* process_folder(const Folders& folders) {
     for (const char* controller : {"freezer", "devices", "pids", "cpu", "name=systemd", ""})
-        if (const auto found = location.folders.find(controller); found != location.folders.end())
+        if (const auto found = folders.find(controller); found != folders.end())
             return &found->second;
-    return location.folders.empty() ? nullptr : &location.folders.begin()->second;
+    return folders.empty() ? nullptr : &folders.begin()->second;
 }
 
 Status signal_group(Files& files, const Location& location, int signal) {
-    const std::string* folder = process_folder(location);
+    const std::string* folder = process_folder(location.folders);
     if (folder == nullptr)
         return Error(Errc::unsupported, "the container has no cgroup to find its processes by");
     const std::optional<Freezer> freezer = freezer_of(location);

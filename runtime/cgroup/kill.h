@@ -6,11 +6,13 @@
 
 #include "runtime/cgroup/driver.h"
 #include "runtime/cgroup/files.h"
+#include "runtime/cgroup/writes.h"
 
 namespace hardrun::cgroup {
 
 // The folder whose processes are the container's: not memory's, which is joined last.
-const std::string* process_folder(const Location& location);
+// A pointer into the argument.
+const std::string* process_folder(const Folders& folders);
 
 Status signal_group(Files& files, const Location& location, int signal);
 
