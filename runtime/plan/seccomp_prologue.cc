@@ -94,19 +94,24 @@ Status add_rule(const Seccomp& seccomp, const SeccompRule& rule, const NewCall& 
     return {};
 }
 
+// One name of one rule: what it adds to the section, and its number for the search of the newest.
+Status add_name(const Seccomp& seccomp, const SeccompRule& rule, const std::string& name,
+                Section& section) {
+    const int known = seccomp_syscall_resolve_name_arch(section.arch, name.c_str());
+    if (known > 0)
+        section.newest = std::max(section.newest, static_cast<uint32_t>(known));
+    const NewCall* call = find_new_call(section.arch, name);
+    if (call == nullptr)
+        return {};
+    section.newest = std::max(section.newest, call->number + number_base(section.arch));
+    return add_rule(seccomp, rule, *call, section);
+}
+
 Result<Section> make_section(const Seccomp& seccomp, uint32_t arch) {
     Section section{.arch = arch, .newest = 0, .returns = {}};
-    for (const SeccompRule& rule : seccomp.syscalls) {
-        for (const std::string& name : rule.names) {
-            const int known = seccomp_syscall_resolve_name_arch(arch, name.c_str());
-            uint32_t number = known > 0 ? static_cast<uint32_t>(known) : 0;
-            if (const NewCall* call = find_new_call(arch, name)) {
-                HARDRUN_CHECK(add_rule(seccomp, rule, *call, section));
-                number = call->number + number_base(arch);
-            }
-            section.newest = std::max(section.newest, number);
-        }
-    }
+    for (const SeccompRule& rule : seccomp.syscalls)
+        for (const std::string& name : rule.names)
+            HARDRUN_CHECK(add_name(seccomp, rule, name, section));
     return section;
 }
 
