@@ -155,7 +155,7 @@ Status read_unified(const At& at, Resources& out, Notes& notes) {
         if (entry.key.find('/') != std::string::npos || entry.key.starts_with('.') ||
             entry.key.find('.') == std::string::npos)
             return here.wrong("the key must be the name of a cgroup v2 file");
-        if (entry.key.starts_with("cgroup."))
+        if (entry.key.starts_with("cgroup.") && !entry.key.starts_with("cgroup.max."))
             return here.wrong("this file is the runtime's own");
     }
     return {};

@@ -136,7 +136,7 @@ TEST(ReadLinux, resources_values_arrive) {
         read_resources(R"({"devices":[{"allow":false},{"allow":true,"type":"c","major":10,
         "minor":-1,"access":"rw"}],"memory":{"limit":0,"swap":-1,"disableOOMKiller":true},
         "cpu":{"burst":5,"idle":1,"cpus":"0-3,7"},"pids":{"limit":-1},
-        "unified":{"memory.high":"max"},"hugepageLimits":[{"pageSize":"2MB","limit":18446744073709551615}]})",
+        "unified":{"memory.high":"max","cgroup.max.depth":"3"},"hugepageLimits":[{"pageSize":"2MB","limit":18446744073709551615}]})",
                        notes);
     ASSERT_TRUE(r) << r.error().what();
     EXPECT_EQ(r->devices[0].type, 'a');
