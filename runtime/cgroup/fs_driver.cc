@@ -49,7 +49,7 @@ std::set<std::string> FsDriver::folder_set() const {
     return folders;
 }
 
-Status FsDriver::make_all(UndoStack& undo) {
+Status FsDriver::make_all(UndoStack& undo, Former former) {
     std::set<std::string> done;
     std::vector<std::string> left_out;
     const bool v2_only = unified();
@@ -64,7 +64,7 @@ Status FsDriver::make_all(UndoStack& undo) {
             left_out.push_back(folder);
         else if (!made)
             return made.error();
-        else if (*made == Files::Made::before)
+        else if (*made == Files::Made::before && former == Former::must_be_unused)
             HARDRUN_CHECK(check_unused(*files_, folder));
         if (made && controller == "cpuset")
             HARDRUN_CHECK(inherit_cpuset(*files_, folder));
@@ -75,15 +75,23 @@ Status FsDriver::make_all(UndoStack& undo) {
     return {};
 }
 
-Status FsDriver::prepare(const config::Resources& resources) {
+Status FsDriver::make_limited(const config::Resources& resources, Former former) {
     HARDRUN_TRY(const Translation writes, translate(resources));
     UndoStack undo(report_undo);
-    HARDRUN_CHECK(make_all(undo));
+    HARDRUN_CHECK(make_all(undo, former));
     if (unified())
         enable_controllers(*files_, setup_.v2_mount, setup_.location.folders.at(""));
     HARDRUN_CHECK(apply(*files_, setup_.location.folders, writes.early));
     undo.commit();
     return {};
+}
+
+Status FsDriver::prepare(const config::Resources& resources) {
+    return make_limited(resources, Former::must_be_unused);
+}
+
+Status FsDriver::complete(const config::Resources& resources) {
+    return make_limited(resources, Former::is_ours);
 }
 
 Status FsDriver::check_unused_all() {
@@ -93,11 +101,6 @@ Status FsDriver::check_unused_all() {
             return unused;
     }
     return {};
-}
-
-Status FsDriver::apply_early(const config::Resources& resources) {
-    HARDRUN_TRY(const Translation writes, translate(resources));
-    return apply(*files_, setup_.location.folders, writes.early);
 }
 
 Result<Fd> FsDriver::clone_target() {

@@ -42,15 +42,17 @@ class FsDriver final : public Driver {
     Status remove(int timeout_ms) override;
     const Location& location() const override { return setup_.location; }
 
-    // For the systemd driver, whose groups are made by systemd.
+    // For the systemd driver, where systemd makes the groups: refuses used ones beforehand, and
+    // adds what systemd left out afterwards (v1 hierarchies, controllers, limits).
     Status check_unused_all();
-    Status apply_early(const config::Resources& resources);
-    void set_unit(std::string unit) { setup_.location.systemd_unit = std::move(unit); }
+    Status complete(const config::Resources& resources);
 
   private:
     bool unified() const;
-    std::set<std::string> folder_set() const;  // v1 controllers may share one
-    Status make_all(UndoStack& undo);
+    std::set<std::string> folder_set() const;                 // v1 controllers may share one
+    enum class Former : uint8_t { must_be_unused, is_ours };  // a group that was there before
+    Status make_all(UndoStack& undo, Former former);
+    Status make_limited(const config::Resources& resources, Former former);
     Status enter_folder(pid_t pid, const std::string& folder);
     enum class DeviceState : uint8_t { fresh, in_use };
     Result<Translation> translate(const config::Resources& resources) const;

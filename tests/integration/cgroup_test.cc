@@ -50,19 +50,29 @@ class Sleeper {
     pid_t pid_;
 };
 
-class CgroupTest : public testing::Test {
+enum class Kind { cgroupfs, systemd };
+
+class CgroupTest : public testing::TestWithParam<Kind> {
   protected:
     void SetUp() override {
         if (::geteuid() != 0)
             GTEST_SKIP() << "needs root to make cgroups";
         static int count = 0;
         name_ = "hardrun-test-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
-        Request request;
-        request.id = name_;
-        request.cgroups_path = "/" + name_;
-        auto made = make_driver(request);
+        if (GetParam() == Kind::systemd && ::access("/run/systemd/system", F_OK) != 0)
+            GTEST_SKIP() << "systemd is not running here";
+        auto made = make_driver(request());
         ASSERT_TRUE(made) << made.error().what();
         driver_ = *std::move(made);
+    }
+
+    Request request() const {
+        Request request;
+        request.id = name_;
+        request.systemd = GetParam() == Kind::systemd;
+        request.cgroups_path =
+            request.systemd ? "hardrun-tests.slice:hardrun:" + name_ : "/" + name_;
+        return request;
     }
 
     void TearDown() override {
@@ -113,7 +123,7 @@ config::Resources some_limits() {
     return r;
 }
 
-TEST_F(CgroupTest, limits_are_set_and_the_process_is_inside) {
+TEST_P(CgroupTest, limits_are_set_and_the_process_is_inside) {
     const Sleeper process;
     start(process.pid(), some_limits());
     const auto pids = driver_->pids();
@@ -126,7 +136,7 @@ TEST_F(CgroupTest, limits_are_set_and_the_process_is_inside) {
     EXPECT_EQ(value("cpu", v2() ? "cpu.weight" : "cpu.shares"), v2() ? "20" : "512");
 }
 
-TEST_F(CgroupTest, how_long_the_steps_take) {
+TEST_P(CgroupTest, how_long_the_steps_take) {
     const Sleeper process;
     const auto resources = some_limits();
     using Clock = std::chrono::steady_clock;
@@ -144,13 +154,10 @@ TEST_F(CgroupTest, how_long_the_steps_take) {
               << us(t2, t3) << " us\n";
 }
 
-TEST_F(CgroupTest, a_group_in_use_is_refused_and_left_alone) {
+TEST_P(CgroupTest, a_group_in_use_is_refused_and_left_alone) {
     const Sleeper process;
     start(process.pid(), {});
-    Request request;
-    request.id = name_;
-    request.cgroups_path = "/" + name_;
-    auto second = make_driver(request);
+    auto second = make_driver(request());
     ASSERT_TRUE(second);
     const Status refused = (*second)->prepare({});
     ASSERT_FALSE(refused);
@@ -158,7 +165,7 @@ TEST_F(CgroupTest, a_group_in_use_is_refused_and_left_alone) {
     EXPECT_EQ(driver_->pids()->size(), 1U);
 }
 
-TEST_F(CgroupTest, a_failed_prepare_leaves_nothing) {
+TEST_P(CgroupTest, a_failed_prepare_leaves_nothing) {
     config::Resources resources;
     resources.cpu = config::Cpu{};
     resources.cpu->cpus = "9999";
@@ -170,7 +177,7 @@ TEST_F(CgroupTest, a_failed_prepare_leaves_nothing) {
         EXPECT_NE(::access(path.c_str(), F_OK), 0) << path;
 }
 
-TEST_F(CgroupTest, freeze_thaw_and_kill) {
+TEST_P(CgroupTest, freeze_thaw_and_kill) {
     Sleeper process;
     start(process.pid(), {});
     EXPECT_EQ(*driver_->freezer_state(), FreezerState::thawed);
@@ -183,7 +190,7 @@ TEST_F(CgroupTest, freeze_thaw_and_kill) {
     EXPECT_EQ(process.reap(), SIGKILL);
 }
 
-TEST_F(CgroupTest, update_of_one_value_leaves_the_others) {
+TEST_P(CgroupTest, update_of_one_value_leaves_the_others) {
     const Sleeper process;
     start(process.pid(), some_limits());
     config::Resources change;
@@ -202,7 +209,7 @@ TEST_F(CgroupTest, update_of_one_value_leaves_the_others) {
     EXPECT_EQ(value("memory", v2() ? "memory.max" : "memory.limit_in_bytes"), "67108864");
 }
 
-TEST_F(CgroupTest, memory_and_swap_go_up_and_down) {
+TEST_P(CgroupTest, memory_and_swap_go_up_and_down) {
     const Sleeper process;
     start(process.pid(), some_limits());
     for (const int64_t limit : {int64_t{128} << 20, int64_t{32} << 20, int64_t{256} << 20}) {
@@ -220,7 +227,7 @@ TEST_F(CgroupTest, memory_and_swap_go_up_and_down) {
     ok(driver_->update(off));
 }
 
-TEST_F(CgroupTest, groups_below_are_removed_too) {
+TEST_P(CgroupTest, groups_below_are_removed_too) {
     const Sleeper process;
     start(process.pid(), {});
     ASSERT_EQ(::mkdir((folder("pids") + "/a").c_str(), 0755), 0);
@@ -230,7 +237,7 @@ TEST_F(CgroupTest, groups_below_are_removed_too) {
     EXPECT_FALSE(driver_->join(second.pid(), "../x"));
 }
 
-TEST_F(CgroupTest, open_driver_finds_the_groups_again) {
+TEST_P(CgroupTest, open_driver_finds_the_groups_again) {
     const Sleeper process;
     start(process.pid(), {});
     auto again = open_driver(driver_->location());
@@ -269,7 +276,7 @@ int open_inside(Driver& driver, const config::Resources& resources, dev_t device
     return WEXITSTATUS(status);
 }
 
-TEST_F(CgroupTest, device_rules_hold_and_can_be_exchanged) {
+TEST_P(CgroupTest, device_rules_hold_and_can_be_exchanged) {
     const Sleeper process;
     config::Resources r;
     r.devices = {{false, 'a', {}, {}, true, true, true}};
@@ -289,12 +296,17 @@ TEST_F(CgroupTest, device_rules_hold_and_can_be_exchanged) {
     EXPECT_EQ(open_inside(*driver_, r, makedev(1, 11), O_RDONLY), 0);
 }
 
-TEST_F(CgroupTest, stats_are_json) {
+TEST_P(CgroupTest, stats_are_json) {
     const Sleeper process;
     start(process.pid(), some_limits());
     const auto stats = driver_->stats_json();
     ASSERT_TRUE(stats) << stats.error().what();
     EXPECT_NE(stats->find("\"limit\":67108864"), std::string::npos) << *stats;
 }
+
+INSTANTIATE_TEST_SUITE_P(Drivers, CgroupTest, testing::Values(Kind::cgroupfs, Kind::systemd),
+                         [](const auto& test) {
+                             return test.param == Kind::systemd ? "systemd" : "cgroupfs";
+                         });
 
 }  // namespace
