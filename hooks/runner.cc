@@ -71,25 +71,33 @@ Result<Pipes> make_pipes() {
     ::_exit(127);
 }
 
-Result<Child> start(const Hook& hook, const std::string& folder) {
-    HARDRUN_TRY(Pipes pipes, make_pipes());
+Result<Started> start_here(const Hook& hook, const std::string& folder, const Pipes& pipes) {
     std::vector<std::string> args = hook.args;
     if (args.empty())
         args.push_back(hook.path);
     const std::vector<char*> argv = pointers(args);
     const std::vector<char*> envp = pointers(hook.env);
-    Child child;
-    child.pid = ::fork();
-    if (child.pid < 0)
+    const pid_t pid = ::fork();
+    if (pid < 0)
         return Error::sys("fork");
-    if (child.pid == 0)
+    if (pid == 0)
         become(hook, folder, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()),
                pipes);
-    (void)::setpgid(child.pid, child.pid);  // whoever comes first; fails harmlessly after its exec
-    child.pidfd = Fd(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));
-    child.input = std::move(pipes.in_write);
-    child.errors = std::move(pipes.err_read);
-    return child;
+    (void)::setpgid(pid, pid);  // whoever comes first; fails harmlessly after its exec
+    Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (!pidfd.valid())
+        return Error::sys("pidfd_open");
+    return Started{pid, std::move(pidfd)};
+}
+
+Result<Child> start(const Hook& hook, const std::string& folder, const Starter& starter) {
+    HARDRUN_TRY(Pipes pipes, make_pipes());
+    auto started = starter ? starter({pipes.in_read.get(), pipes.err_write.get()})
+                           : start_here(hook, folder, pipes);
+    if (!started)
+        return std::move(started).error();
+    return Child{started->pid, std::move(started->pidfd), std::move(pipes.in_write),
+                 std::move(pipes.err_read)};
 }
 
 enum class End { exited, timed_out, abandoned };
@@ -167,9 +175,9 @@ std::string last_line(std::string_view output) {
 
 }  // namespace
 
-Status run(const Hook& hook, const Surroundings& around) {
+Status run(const Hook& hook, const Surroundings& around, const Starter& starter) {
     const std::string name = hook.json_path + " (" + hook.path + ")";
-    HARDRUN_TRY(Child child, start(hook, around.folder).context(name));
+    HARDRUN_TRY(Child child, start(hook, around.folder, starter).context(name));
     std::optional<int64_t> deadline;
     if (hook.timeout_seconds)
         deadline = monotonic_ms() + int64_t{*hook.timeout_seconds} * 1000;
@@ -180,8 +188,8 @@ Status run(const Hook& hook, const Surroundings& around) {
     ::sigaction(SIGPIPE, &ignore, &before);
     Watch watch(child, around, deadline);
     const End end = watch.run();
-    if (end != End::exited)
-        ::kill(-child.pid, SIGKILL);
+    if (end != End::exited && ::kill(-child.pid, SIGKILL) != 0)
+        ::kill(child.pid, SIGKILL);  // a hook without a group of its own
     int status = 0;
     while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
     }

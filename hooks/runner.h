@@ -4,6 +4,8 @@
 // stderr.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -30,7 +32,18 @@ struct Surroundings {
     std::optional<int> watched_pidfd;
 };
 
+// Another way to start the hook than fork and execve here: in the namespaces of a container, say.
+struct Stdio {
+    int input = -1;
+    int output = -1;
+};
+struct Started {
+    pid_t pid = -1;
+    Fd pidfd;
+};
+using Starter = std::function<Result<Started>(const Stdio&)>;
+
 // Errors: the hook's path, how it ended, and the last line that it wrote to stderr.
-Status run(const Hook& hook, const Surroundings& surroundings);
+Status run(const Hook& hook, const Surroundings& surroundings, const Starter& starter = {});
 
 }  // namespace hardrun::hooks

@@ -168,7 +168,9 @@ long network(Run& run) noexcept {
 
 // After start: from the uplink into the cell, where the workload lives.
 long enter_cell(Run& run) noexcept {
-    return run.cell_fd < 0 ? 0 : run.k(__NR_setns, run.cell_fd, CLONE_NEWNET);
+    return run.cell_fd < 0 || run.plan.stay_in_uplink
+               ? 0
+               : run.k(__NR_setns, run.cell_fd, CLONE_NEWNET);
 }
 
 }  // namespace hardrun::init

@@ -146,6 +146,8 @@ struct InitPlan {
     uint64_t fork_flags =
         0;  // CLONE_NEWPID where the pid namespace is new but its owner was joined
     bool raise_loopback = false;
+    bool stay_in_uplink =
+        false;          // a pod's pause container: it makes the cell and does not enter it
     bool cell = false;  // the workload's own network namespace beside the uplink
     bool run_hooks = false;
     bool new_keyring = false;

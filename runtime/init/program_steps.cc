@@ -48,7 +48,9 @@ long verify_cwd(Run& run) noexcept {
 long check_program(Run& run, const char* path) noexcept {
     open_how how{};
     how.flags = O_PATH | O_CLOEXEC;
-    how.resolve = RESOLVE_NO_MAGICLINKS;
+    // A hook is the administrator's and may be /proc/PID/exe; a program that is a magic link would
+    // be ours.
+    how.resolve = run.plan.mode == Mode::hook ? 0 : RESOLVE_NO_MAGICLINKS;
     const long fd = run.k(__NR_openat2, AT_FDCWD, path, &how, sizeof how);
     if (fd < 0)
         return fd;
@@ -140,6 +142,8 @@ long program(Run& run) noexcept {
             return r;
     }
     const Program& wanted = run.plan.program;
+    if (wanted.argv == nullptr)
+        return 0;  // a config.json without a process: created, never started
     long result = -ENOENT;
     for (const char* const path : wanted.candidates) {
         result = check_program(run, path);
@@ -152,7 +156,7 @@ long program(Run& run) noexcept {
 }
 
 long gate(Run& run) noexcept {
-    const Message ready{.word = Word::ready, .root = run.root};
+    const Message ready{.word = Word::ready, .cell_fd = run.cell_fd, .root = run.root};
     if (const long r = send_message(run, ready, run.cell_fd); r < 0)
         return r;
     if (const long r = await_go(run); r < 0)
@@ -180,6 +184,8 @@ long gate(Run& run) noexcept {
 }
 
 long exec(Run& run) noexcept {
+    if (run.program == nullptr)
+        return -ENOEXEC;
     const long r = run.k(__NR_execve, run.program, run.plan.program.argv, run.plan.program.envp);
     return r < 0 ? r : -ENOEXEC;
 }

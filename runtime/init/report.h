@@ -76,9 +76,10 @@ struct Message {
     int32_t err = 0;       // errno
     int32_t call = 0;      // the system call's number
     int32_t pid = 0;       // forked
+    int32_t cell_fd = -1;  // ready: where init holds the cell until it enters it
     RootIdentity root{};   // ready
     char detail[96] = {};  // the file system's own words, NUL-terminated
 };
-static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) <= 160);
+static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) <= 192);
 
 }  // namespace hardrun::init

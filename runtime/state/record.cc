@@ -118,6 +118,7 @@ std::string to_json(const Record& record) {
     w.field("ownerUid", record.owner_uid)
         .field("profile", record.profile)
         .field("complete", record.complete);
+    w.field("ownPidNamespace", record.own_pid_namespace);
     write_map(w, "annotations", record.annotations);
     write_pid(w, "init", record.init);
     write_pid(w, "creator", record.creator);
@@ -154,6 +155,7 @@ Result<Record> parse_record(std::string_view text) {
     out.annotations = r.map("annotations");
     out.profile = r.text("profile");
     out.complete = r.flag("complete");
+    out.own_pid_namespace = r.flag("ownPidNamespace");
     out.init = read_pid(r.object("init"));
     out.creator = read_pid(r.object("creator"));
     out.root = read_root(r.object("root"));

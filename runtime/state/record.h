@@ -44,6 +44,7 @@ struct Record {
     PidIdentity init;
     PidIdentity creator;  // the process that is at it, while not complete
     RootId root;
+    bool own_pid_namespace = true;  // the end of init ends everybody
 
     std::map<std::string, std::string> cgroup_folders;
     std::string systemd_unit;

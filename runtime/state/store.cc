@@ -2,6 +2,7 @@
 #include "runtime/state/store.h"
 
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <dirent.h>
@@ -90,6 +91,15 @@ Status Entry::open_gate() const {
     return {};
 }
 
+Status Entry::pin(const std::string& name, FdRef fd) const {
+    const std::string path = path_ + "/" + name;
+    HARDRUN_TRY(const Fd file, open_at(dir_, name, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0400));
+    const std::string source = "/proc/self/fd/" + std::to_string(fd.get());
+    if (::mount(source.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0)
+        return Error::sys("mount " + path);
+    return {};
+}
+
 Status Entry::remove() const {
     const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(path_.c_str()), ::closedir);
     if (dir == nullptr)
@@ -98,7 +108,12 @@ Status Entry::remove() const {
         const std::string name = entry->d_name;
         if (name == "." || name == "..")
             continue;
-        if (::unlinkat(::dirfd(dir.get()), name.c_str(), 0) != 0 && errno != ENOENT)
+        if (::unlinkat(::dirfd(dir.get()), name.c_str(), 0) == 0 || errno == ENOENT)
+            continue;
+        // A pinned namespace is a mount.
+        if (errno == EBUSY)
+            (void)::umount2((path_ + "/" + name).c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+        if (::unlinkat(::dirfd(dir.get()), name.c_str(), 0) != 0)
             return Error::sys("unlink " + path_ + "/" + name);
     }
     if (::rmdir(path_.c_str()) != 0 && errno != ENOENT)

@@ -49,6 +49,9 @@ class Entry {
     bool gate_closed() const;
     Status open_gate() const;  // takes the gate's name away: it is started once
 
+    // Keeps a namespace alive under a name in the folder, by a bind mount.
+    Status pin(const std::string& name, FdRef fd) const;
+
     // Removes the folder and all in it; gone already is a success.
     Status remove() const;
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launch/remove.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <vector>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/launch/phases.h"
+
+namespace hardrun::launch {
+namespace {
+
+constexpr int kEndTimeoutMs = 10'000;
+constexpr int kRemoveTimeoutMs = 5000;
+
+Status signal_groups(const Container& container, int signal) {
+    HARDRUN_TRY(const auto groups, container.groups());
+    return groups == nullptr ? Status() : groups->signal_all(signal);
+}
+
+Status wait_for_end(FdRef pidfd) {
+    const int64_t deadline = monotonic_ms() + kEndTimeoutMs;
+    pollfd p{pidfd.get(), POLLIN, 0};
+    while (true) {
+        const int64_t left = deadline - monotonic_ms();
+        if (left <= 0)
+            return Error(Errc::kernel,
+                         "the container's process did not end within 10 s of SIGKILL");
+        if (::poll(&p, 1, static_cast<int>(left)) > 0)
+            return {};
+    }
+}
+
+// All of the container's processes, whatever state it is in. The creator, if it is still at it,
+// notices.
+Status end_processes(const Container& container) {
+    if (container.init().get() >= 0) {
+        if (const Status sent = state::send_signal(container.init(), SIGKILL);
+            !sent && sent.error().kind() != Errc::not_found)
+            return sent;
+    }
+    HARDRUN_CHECK(signal_groups(container, SIGKILL));
+    return container.init().get() < 0 ? Status() : wait_for_end(container.init());
+}
+
+// Read before the folder goes; the container goes whatever they answer (runtime.md, "Lifecycle").
+std::vector<config::Hook> poststop_hooks_of(const Container& container) {
+    const auto spec = container.hardened(KernelFacts{});
+    return spec ? spec->spec().hooks.poststop : std::vector<config::Hook>();
+}
+
+void run_poststop(const Container& container, const std::vector<config::Hook>& hooks) {
+    const HookSituation now{container.record(), state::State::stopped, -1};
+    for (const config::Hook& hook : hooks)
+        if (const Status run = run_phase(Phase::poststop, {hook}, now); !run)
+            log::warning(run.error().what());
+}
+
+Status remove_groups(const Container& container) {
+    HARDRUN_TRY(const auto groups, container.groups());
+    return groups == nullptr ? Status() : groups->remove(kRemoveTimeoutMs);
+}
+
+// A folder whose record cannot be read: nothing more is known of it than its name.
+Status remove_unreadable(const state::Store& store, const std::string& id, const Error& why) {
+    log::warning("container " + id + ": " + why.what() + "; its folder is removed");
+    HARDRUN_TRY(const state::Entry entry, store.open(id));
+    return entry.remove();
+}
+
+}  // namespace
+
+Status kill(const Container& container, int signal, Whom whom) {
+    if (whom == Whom::everybody)
+        return signal_groups(container, signal);
+    HARDRUN_CHECK(state::check(state::Operation::kill, container.state(), container.record().id));
+    if (container.init().get() < 0)
+        return Error(Errc::bad_state, "container not running");
+    // Without a pid namespace the end of init ends nobody else.
+    if (signal == SIGKILL && !container.record().own_pid_namespace)
+        return signal_groups(container, SIGKILL);
+    HARDRUN_CHECK(state::send_signal(container.init(), signal));
+    if (signal != SIGKILL || container.state() != state::State::paused)
+        return {};
+    HARDRUN_TRY(const auto groups, container.groups());  // a frozen process dies when it thaws
+    return groups->thaw();
+}
+
+Status remove(const state::Store& store, const std::string& id, Force force) {
+    auto container = Container::open(store, id);
+    if (!container && force == Force::yes) {
+        if (container.error().kind() == Errc::not_found)
+            return {};
+        return remove_unreadable(store, id, container.error());
+    }
+    if (!container)
+        return std::move(container).error();
+    if (force == Force::no)
+        HARDRUN_CHECK(state::check(state::Operation::remove, container->state(), id));
+    HARDRUN_CHECK(end_processes(*container));
+    HARDRUN_CHECK(remove_groups(*container));
+    const std::vector<config::Hook> hooks = poststop_hooks_of(*container);
+    HARDRUN_CHECK(container->entry().remove());
+    run_poststop(*container, hooks);
+    return {};
+}
+
+}  // namespace hardrun::launch

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launch/sources.h"
+
+#include <linux/mount.h>
+#include <linux/sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "runtime/launch/cgroup_mounts.h"
+
+namespace hardrun::launch {
+namespace {
+
+Result<struct stat> status_of(FdRef fd, const std::string& name) {
+    struct stat st {};
+    if (::fstat(fd.get(), &st) != 0)
+        return Error::sys("fstat " + name);
+    return st;
+}
+
+Result<Fd> open_root(const std::string& rootfs, FdRef bundle) {
+    HARDRUN_TRY(Fd root, clone_tree(bundle, rootfs, Depth::recursive).context("root.path"));
+    HARDRUN_TRY(const struct stat st, status_of(root, rootfs));
+    if (!S_ISDIR(st.st_mode))
+        return Error(Errc::bad_config, "root.path: expected a directory, got \"" + rootfs + "\"");
+    return root;
+}
+
+Result<OpenedMount> open_mount(const plan::Mount& mount, FdRef bundle) {
+    OpenedMount out{.mount = mount, .tree = Fd()};
+    if (mount.kind != plan::MountKind::bind)
+        return out;
+    const Depth depth = mount.options.bind_recursive ? Depth::recursive : Depth::one;
+    HARDRUN_TRY(out.tree,
+                clone_tree(bundle, mount.source, depth).context(mount.json_path + ".source"));
+    HARDRUN_TRY(const struct stat st, status_of(out.tree, mount.source));
+    out.file = !S_ISDIR(st.st_mode);
+    return out;
+}
+
+Result<OpenedDevice> open_device(const plan::Device& device) {
+    OpenedDevice out{.device = device, .tree = Fd()};
+    if (!device.bind)
+        return out;
+    const std::string path = "/" + device.path;
+    HARDRUN_TRY(out.tree, clone_tree(FdRef::cwd(), path, Depth::one).context(device.json_path));
+    HARDRUN_TRY(const struct stat st, status_of(out.tree, path));
+    if ((st.st_mode & S_IFMT) != (device.mode & S_IFMT) || major(st.st_rdev) != device.major ||
+        minor(st.st_rdev) != device.minor)
+        return Error(Errc::bad_config,
+                     device.json_path + ": " + path + " on the host is not the device " +
+                         std::to_string(device.major) + ":" + std::to_string(device.minor));
+    return out;
+}
+
+}  // namespace
+
+Result<Fd> clone_tree(FdRef dir, const std::string& path, Depth depth) {
+    const unsigned flags =
+        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (depth == Depth::recursive ? AT_RECURSIVE : 0U);
+    Fd tree(static_cast<int>(::syscall(SYS_open_tree, dir.get(), path.c_str(), flags)));
+    if (!tree.valid())
+        return Error::sys("open_tree " + path);
+    return tree;
+}
+
+Result<Sources> open_sources(const plan::Plan& plan, const std::string& rootfs, FdRef bundle,
+                             const cgroup::Location& groups) {
+    Sources out;
+    out.links = plan.links;
+    HARDRUN_TRY(out.root, open_root(rootfs, bundle));
+    const bool own_view = (plan.namespaces.created & CLONE_NEWCGROUP) != 0;
+    for (const plan::Mount& mount : plan.mounts) {
+        if (mount.kind != plan::MountKind::cgroup) {
+            HARDRUN_TRY(OpenedMount opened, open_mount(mount, bundle));
+            out.mounts.push_back(std::move(opened));
+            continue;
+        }
+        CgroupMounts expanded =
+            expand_cgroup_mount(mount, groups, own_view ? CgroupView::own : CgroupView::host);
+        for (const plan::Mount& part : expanded.mounts) {
+            HARDRUN_TRY(OpenedMount opened, open_mount(part, bundle));
+            out.mounts.push_back(std::move(opened));
+        }
+        out.links.insert(out.links.end(), expanded.links.begin(), expanded.links.end());
+    }
+    for (const plan::Device& device : plan.devices) {
+        HARDRUN_TRY(OpenedDevice opened, open_device(device));
+        out.devices.push_back(std::move(opened));
+    }
+    return out;
+}
+
+}  // namespace hardrun::launch
