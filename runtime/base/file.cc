@@ -13,7 +13,7 @@ namespace hardrun {
 Result<std::string> read_all(FdRef fd, const std::string& name, size_t max_bytes) {
     std::string out;
     size_t chunk = 4096;
-    struct stat st{};
+    struct stat st {};
     if (::fstat(fd.get(), &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
         chunk = static_cast<size_t>(st.st_size) + 1;
     while (true) {
@@ -65,7 +65,8 @@ Status write_existing(FdRef dir, const std::string& path, std::string_view value
 
 Status replace_file(FdRef dir, const std::string& path, std::string_view bytes, mode_t mode) {
     const std::string temporary = path + ".tmp-" + std::to_string(::getpid());
-    HARDRUN_TRY(const Fd fd, open_at(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode));
+    HARDRUN_TRY(const Fd fd,
+                open_at(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode));
     Status written = write_all(fd, bytes, path);
     if (written && ::renameat(dir.get(), temporary.c_str(), dir.get(), path.c_str()) != 0)
         written = Error::sys("rename " + temporary + " to " + path);

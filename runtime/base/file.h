@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole small files, read and written in one call. Paths are the host's and trusted; what lies below a
-// container's root goes through the init program or beneath.h.
+// Whole small files, read and written in one call. Paths are the host's and trusted; what lies
+// below a container's root goes through the init program or beneath.h.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ Status write_all(FdRef fd, std::string_view bytes, const std::string& name);
 // Writes an existing file (proc, sysfs, cgroup): no O_CREAT, one write(2).
 Status write_existing(FdRef dir, const std::string& path, std::string_view value);
 
-// Replaces `path` so that a reader sees the old or the new content, never a part: temporary file in the
-// same folder, rename.
+// Replaces `path` so that a reader sees the old or the new content, never a part: temporary file in
+// the same folder, rename.
 Status replace_file(FdRef dir, const std::string& path, std::string_view bytes, mode_t mode);
 
 }  // namespace hardrun

@@ -39,7 +39,9 @@ std::string line(Format format, Level level, std::string_view message) {
 
 // One write per line, so that lines of processes sharing the file do not mix. A log that cannot be
 // written must not fail the command it describes.
-void put(int fd, const std::string& text) { (void)!::write(fd, text.data(), text.size()); }
+void put(int fd, const std::string& text) {
+    (void)!::write(fd, text.data(), text.size());
+}
 
 }  // namespace
 

@@ -110,18 +110,20 @@ using Status = Result<void>;
 
 }  // namespace hardrun
 
-// The only two macros of the project. HARDRUN_TRY binds the value or returns the error; HARDRUN_CHECK is the
-// same for a Status. Write the context on the expression: HARDRUN_TRY(Fd fd, open_dir(p).context(p)).
+// The only two macros of the project. HARDRUN_TRY binds the value or returns the error;
+// HARDRUN_CHECK is the same for a Status. Write the context on the expression: HARDRUN_TRY(Fd fd,
+// open_dir(p).context(p)).
 #define HARDRUN_CAT2(a, b) a##b
 #define HARDRUN_CAT(a, b) HARDRUN_CAT2(a, b)
-#define HARDRUN_TRY_IMPL(tmp, decl, ...)    \
-    auto tmp = (__VA_ARGS__);          \
-    if (!tmp)                          \
-        return std::move(tmp).error(); \
+#define HARDRUN_TRY_IMPL(tmp, decl, ...) \
+    auto tmp = (__VA_ARGS__);            \
+    if (!tmp)                            \
+        return std::move(tmp).error();   \
     decl = *std::move(tmp)
-#define HARDRUN_TRY(decl, ...) HARDRUN_TRY_IMPL(HARDRUN_CAT(hardrun_try_, __LINE__), decl, __VA_ARGS__)
-#define HARDRUN_CHECK(...)                           \
-    do {                                        \
+#define HARDRUN_TRY(decl, ...) \
+    HARDRUN_TRY_IMPL(HARDRUN_CAT(hardrun_try_, __LINE__), decl, __VA_ARGS__)
+#define HARDRUN_CHECK(...)                                \
+    do {                                                  \
         if (auto hardrun_st = (__VA_ARGS__); !hardrun_st) \
-            return std::move(hardrun_st).error();    \
+            return std::move(hardrun_st).error();         \
     } while (false)
