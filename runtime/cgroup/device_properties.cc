@@ -16,9 +16,40 @@ bool is_everything(const DeviceRule& rule) {
     return rule.type == 'a' && !rule.major && !rule.minor;
 }
 
-std::string access_text(const DeviceRule& rule) {
-    return std::string(rule.read ? "r" : "") + (rule.write ? "w" : "") + (rule.mknod ? "m" : "");
-}
+// Entries in the order of their first rule; one each, for systemd keeps only the last of a name.
+class AllowList {
+  public:
+    void add(const std::string& name, const DeviceRule& rule) {
+        auto entry = std::ranges::find(entries_, name, &Entry::name);
+        if (entry == entries_.end())
+            entry = entries_.insert(entry, Entry{name, false, false, false});
+        entry->read = entry->read || rule.read;
+        entry->write = entry->write || rule.write;
+        entry->mknod = entry->mknod || rule.mknod;
+    }
+
+    UnitProperty property() const {
+        UnitProperty out{"DeviceAllow", "a(ss)", {}};
+        for (const Entry& e : entries_) {
+            const std::string access =
+                std::string(e.read ? "r" : "") + (e.write ? "w" : "") + (e.mknod ? "m" : "");
+            if (access.empty())
+                continue;
+            out.values.push_back(e.name);
+            out.values.push_back(access);
+        }
+        return out;
+    }
+
+  private:
+    struct Entry {
+        std::string name;
+        bool read = false;
+        bool write = false;
+        bool mknod = false;
+    };
+    std::vector<Entry> entries_;
+};
 
 // systemd names single devices by path, and all of one driver by its name in /proc/devices.
 std::string device_name(const DeviceRule& rule, char type, const DeviceGroups& groups) {
@@ -53,23 +84,20 @@ DeviceGroups parse_device_groups(std::string_view proc_devices) {
 
 std::vector<UnitProperty> device_properties(const std::vector<DeviceRule>& rules,
                                             const DeviceGroups& groups) {
-    // What stands before a rule about all devices is void.
+    // What stands before a rule about all devices is void; that rule itself, where it allows, is
+    // said by two entries. (By the policy "auto" a running unit would keep its former filter.)
     const auto last = std::ranges::find_if(rules.rbegin(), rules.rend(), is_everything);
-    if (last != rules.rend() && last->allow)
-        return {{"DevicePolicy", "s", {"auto"}}, {"DeviceAllow", "a(ss)", {}}};
-    UnitProperty allow{"DeviceAllow", "a(ss)", {}};
-    for (auto rule = last.base(); rule != rules.end(); ++rule) {
-        if (!rule->allow || access_text(*rule).empty())
+    AllowList allowed;
+    for (auto rule = last == rules.rend() ? rules.begin() : last.base() - 1; rule != rules.end();
+         ++rule) {
+        if (!rule->allow)
             continue;
-        for (const char type : {'c', 'b'}) {
-            if (rule->type != 'a' && rule->type != type)
-                continue;
-            allow.values.push_back(device_name(*rule, type, groups));
-            allow.values.push_back(access_text(*rule));
-        }
+        for (const char type : {'c', 'b'})
+            if (rule->type == 'a' || rule->type == type)
+                allowed.add(device_name(*rule, type, groups), *rule);
     }
     // Setting the list adds to it; setting it empty first makes it anew.
-    return {{"DevicePolicy", "s", {"strict"}}, {"DeviceAllow", "a(ss)", {}}, std::move(allow)};
+    return {{"DevicePolicy", "s", {"strict"}}, {"DeviceAllow", "a(ss)", {}}, allowed.property()};
 }
 
 }  // namespace hardrun::cgroup

@@ -47,6 +47,10 @@ class FsDriver final : public Driver {
     Status check_unused_all();
     Status complete(const config::Resources& resources);
 
+    // With quota and period both, where one of them is given: systemd keeps only their quotient, and
+    // would change the other one.
+    Result<config::Resources> with_both_of_cpu(const config::Resources& resources);
+
   private:
     bool unified() const;
     std::set<std::string> folder_set() const;                 // v1 controllers may share one

@@ -8,6 +8,8 @@
 namespace hardrun::cgroup {
 namespace {
 
+constexpr int kUndoMs = 1000;
+
 std::vector<UnitProperty> devices(const config::Resources& resources) {
     const Result<std::string> names = read_file(FdRef::cwd(), "/proc/devices");
     return device_properties(with_default_devices(resources.devices),
@@ -42,8 +44,8 @@ Status SystemdDriver::enter(pid_t pid, const config::Resources& resources, Membe
     HARDRUN_CHECK(bus_->start(name_.unit, properties).context("unit " + name_.unit));
     Status entered = enter_groups(pid, resources, membership);
     if (!entered)
-        if (Status stopped = bus_->stop(name_.unit); !stopped)
-            log::warning("stop unit " + name_.unit + ": " + stopped.error().what());
+        if (const Status removed = remove(kUndoMs); !removed)
+            log::warning(removed.error().what());
     return entered;
 }
 
@@ -64,7 +66,8 @@ Status SystemdDriver::settle(pid_t pid, const config::Resources& resources) {
     return groups_->settle(pid, resources);
 }
 
-Status SystemdDriver::update(const config::Resources& resources) {
+Status SystemdDriver::update(const config::Resources& asked) {
+    HARDRUN_TRY(const config::Resources resources, groups_->with_both_of_cpu(asked));
     HARDRUN_TRY(const UnitProperties limits, translate_systemd(resources, layout()));
     std::vector<UnitProperty> properties = limits.early;
     append(properties, limits.late);
