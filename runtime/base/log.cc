@@ -59,6 +59,9 @@ Status open(const Options& options) {
 void write(Level level, std::string_view message) {
     if (level == Level::debug && !sink().debug)
         return;
+    // What a profile changed belongs in the log; standard error is the program's as well.
+    if (level == Level::info && !sink().debug && !sink().file.valid())
+        return;
     const int fd = sink().file.valid() ? sink().file.get() : STDERR_FILENO;
     put(fd, line(sink().format, level, message));
 }

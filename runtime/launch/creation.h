@@ -49,7 +49,6 @@ class Creation {
     const state::Store& store_;
     const CreateOptions& options_;
     KernelFacts facts_;
-    UndoStack undo_;
     std::string config_json_;
     Fd bundle_;
     std::optional<config::HardenedSpec> hardened_;
@@ -65,6 +64,7 @@ class Creation {
     Layout layout_;
     Spawned init_;
     Fd console_;
+    UndoStack undo_;  // last: it is rolled back while all the others are still there
 };
 
 }  // namespace hardrun::launch
