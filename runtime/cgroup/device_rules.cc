@@ -102,6 +102,17 @@ Status add_rule(V1Devices& devices, const DeviceRule& rule) {
     return {};
 }
 
+// The kernel looks for one exception that has all of an access: reading by a wider exception and
+// writing by a narrower one do not add up to both, unless the narrower one says both.
+void add_up(V1Devices& devices) {
+    if (devices.allow_by_default)
+        return;  // there any one exception that meets the access denies it
+    for (auto& [key, bits] : devices.exceptions)
+        for (const auto& [wider, more] : devices.exceptions)
+            if (wider.covers(key))
+                bits |= more;
+}
+
 int64_t parse_number(std::string_view text) {
     const auto number = parse_decimal(text, UINT32_MAX);
     return number ? static_cast<int64_t>(*number) : kAny;
@@ -160,6 +171,7 @@ Result<std::vector<Write>> device_writes_v1(const std::vector<DeviceRule>& rules
     V1Devices wanted;
     for (const DeviceRule& rule : rules)
         HARDRUN_CHECK(add_rule(wanted, rule));
+    add_up(wanted);
     V1Devices have = parse_list(devices_list);
     std::vector<Write> out;
     // A list that allows all does not show its exceptions, so that is always written anew.

@@ -77,6 +77,7 @@ class KernelFiles final : public Files {
 
     Status remove_dir(const std::string& folder) override {
         open_.erase(folder);
+        last_ = {};
         const Split path = split_last(folder);
         HARDRUN_TRY(const FdRef parent, opened(path.parent));
         if (::unlinkat(parent.get(), path.name.c_str(), AT_REMOVEDIR) != 0)
@@ -105,11 +106,8 @@ class KernelFiles final : public Files {
 
     Status write(const std::string& folder, const std::string& file,
                  std::string_view value) override {
-        HARDRUN_TRY(const FdRef dir, opened(folder));
-        const Fd fd(::openat(dir.get(), file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-        if (!fd.valid())
-            return Error::sys("cgroup " + file + ": open in " + folder);
-        const ssize_t done = ::write(fd.get(), value.data(), value.size());
+        HARDRUN_CHECK(open_for_writing(folder, file));
+        const ssize_t done = ::write(last_.fd.get(), value.data(), value.size());
         if (done < 0)
             return Error::sys("cgroup " + file + ": write '" + std::string(value) + "'");
         return {};
@@ -138,7 +136,26 @@ class KernelFiles final : public Files {
         return FdRef(open_.emplace(folder, std::move(fd)).first->second);
     }
 
+    // Device rules are a dozen writes to one file.
+    Status open_for_writing(const std::string& folder, const std::string& file) {
+        if (last_.fd.valid() && last_.folder == folder && last_.file == file)
+            return {};
+        HARDRUN_TRY(const FdRef dir, opened(folder));
+        last_ = {folder, file,
+                 Fd(::openat(dir.get(), file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW))};
+        if (!last_.fd.valid())
+            return Error::sys("cgroup " + file + ": open in " + folder);
+        return {};
+    }
+
+    struct Written {
+        std::string folder;
+        std::string file;
+        Fd fd;
+    };
+
     std::map<std::string, Fd> open_;
+    Written last_;
 };
 
 }  // namespace
