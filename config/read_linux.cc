@@ -14,10 +14,6 @@ Status read_namespace_type(const At& at, Namespace& out, Notes& notes) {
     const auto type = namespace_type(name);
     if (!type)
         return at.expected("a namespace type");
-    if (*type == NamespaceType::time)
-        return Error(Errc::unsupported, at.path() +
-                                            ": time namespaces are not supported by this "
-                                            "version of hardrun");
     out.type = *type;
     return {};
 }

@@ -67,7 +67,7 @@ Status start_created(const Global& global, const launch::Created& created, const
 
 Result<int> run_create(const Global& global, const Args& args) {
     Options o("create: make a container that waits for `start`");
-    HARDRUN_CHECK(add_create_options(o).parse(args));
+    HARDRUN_CHECK(add_create_options(o).parse_mixed(args));
     HARDRUN_TRY(const launch::CreateOptions options, create_options(global, o));
     HARDRUN_TRY(const launch::Created created, launch::create(global.store, options));
     return 0;
@@ -79,7 +79,7 @@ Result<int> run_run(const Global& global, const Args& args) {
         .add_flag("detach,d", "do not wait")
         .add_flag("keep", "do not delete the container at its end")
         .add_flag("no-subreaper", "leave orphans of the container to the system");
-    HARDRUN_CHECK(o.parse(args));
+    HARDRUN_CHECK(o.parse_mixed(args));
     HARDRUN_TRY(launch::CreateOptions options, create_options(global, o));
     const bool detach = o.flag("detach");
     options.run = true;
@@ -104,7 +104,7 @@ Result<int> run_run(const Global& global, const Args& args) {
 
 Result<int> run_start(const Global& global, const Args& args) {
     Options o("start: let a created container's program run");
-    HARDRUN_CHECK(o.parse(args));
+    HARDRUN_CHECK(o.parse_mixed(args));
     HARDRUN_TRY(const std::string id, only_id(o));
     HARDRUN_TRY(const launch::Container container, launch::Container::open(global.store, id));
     HARDRUN_CHECK(launch::start(container));

@@ -10,7 +10,7 @@ namespace hardrun::cli {
 
 Result<int> run_kill(const Global& global, const Args& args) {
     Options o("kill: send a signal (default TERM) to a container's first process");
-    HARDRUN_CHECK(o.add_flag("all,a", "to every process of the container").parse(args));
+    HARDRUN_CHECK(o.add_flag("all,a", "to every process of the container").parse_mixed(args));
     const auto& words = o.words();
     if (words.empty() || words.size() > 2)
         return Error(Errc::bad_config, "expected: kill [--all] ID [SIGNAL]");
@@ -27,7 +27,7 @@ Result<int> run_delete(const Global& global, const Args& args) {
     Options o("delete: remove a stopped container");
     HARDRUN_CHECK(
         o.add_flag("force,f", "end it first where it still runs; a missing one is no error")
-            .parse(args));
+            .parse_mixed(args));
     HARDRUN_TRY(const std::string id, only_id(o));
     HARDRUN_CHECK(
         launch::remove(global.store, id, o.flag("force") ? launch::Force::yes : launch::Force::no));

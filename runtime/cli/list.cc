@@ -89,7 +89,7 @@ Result<std::vector<launch::Container>> all(const Global& global) {
 Result<int> run_list(const Global& global, const Args& args) {
     Options o("list: the containers below --root");
     HARDRUN_CHECK(
-        o.add_text("format,f", "table or json").add_flag("quiet,q", "ids only").parse(args));
+        o.add_text("format,f", "table or json").add_flag("quiet,q", "ids only").parse_mixed(args));
     const std::string format = o.text("format", "table");
     if (format != "table" && format != "json")
         return Error(Errc::bad_config, "--format: expected table or json, got \"" + format + "\"");
@@ -103,7 +103,7 @@ Result<int> run_list(const Global& global, const Args& args) {
 
 Result<int> run_state(const Global& global, const Args& args) {
     Options o("state: one container as JSON");
-    HARDRUN_CHECK(o.parse(args));
+    HARDRUN_CHECK(o.parse_mixed(args));
     HARDRUN_TRY(const std::string id, only_id(o));
     HARDRUN_TRY(const launch::Container container, launch::Container::open(global.store, id));
     HARDRUN_CHECK(print(launch::state_json(container.record(), container.state()) + "\n"));

@@ -74,6 +74,25 @@ Status Options::parse(const std::vector<std::string>& args) {
     return {};
 }
 
+Status Options::parse_mixed(const std::vector<std::string>& args) {
+    std::vector<std::string> options;
+    std::vector<std::string> words;
+    for (size_t i = 0; i < args.size(); ++i) {
+        if (args[i] == "--") {
+            words.insert(words.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                         args.end());
+            break;
+        }
+        const bool option = args[i].size() > 1 && args[i][0] == '-';
+        (option ? options : words).push_back(args[i]);
+        if (option && takes_next_word(args[i]) && i + 1 < args.size())
+            options.push_back(args[++i]);
+    }
+    options.emplace_back("--");
+    options.insert(options.end(), words.begin(), words.end());
+    return parse(options);
+}
+
 bool Options::flag(const std::string& name) const {
     return is_set(name) && values_[name].as<bool>();
 }

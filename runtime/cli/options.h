@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command lines in runc's manner on Boost.Program_options: the options of a command stand before
-// its first word, everything from there on is the container's; one dash serves as well as two.
+// its first word, and where everything from there on is the container's, only there; one dash
+// serves as well as two.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,8 @@ class Options {
 
     // Fills the values; the words that follow the options are kept. Errors: bad_config.
     Status parse(const std::vector<std::string>& args);
+    // For commands whose words are all hardrun's own: options may also follow them, as runc allows.
+    Status parse_mixed(const std::vector<std::string>& args);
 
     bool is_set(const std::string& name) const { return values_.count(name) > 0; }
     bool flag(const std::string& name) const;

@@ -21,7 +21,7 @@ Result<std::unique_ptr<cgroup::Driver>> groups_for(const Global& global, const O
 
 Result<int> run_pause(const Global& global, const Args& args) {
     Options o("pause: freeze every process of a container");
-    HARDRUN_CHECK(o.parse(args));
+    HARDRUN_CHECK(o.parse_mixed(args));
     HARDRUN_TRY(const auto groups, groups_for(global, o, state::Operation::pause));
     HARDRUN_CHECK(groups->freeze());
     return 0;
@@ -29,7 +29,7 @@ Result<int> run_pause(const Global& global, const Args& args) {
 
 Result<int> run_resume(const Global& global, const Args& args) {
     Options o("resume: thaw a paused container");
-    HARDRUN_CHECK(o.parse(args));
+    HARDRUN_CHECK(o.parse_mixed(args));
     HARDRUN_TRY(const auto groups, groups_for(global, o, state::Operation::resume));
     HARDRUN_CHECK(groups->thaw());
     return 0;

@@ -15,7 +15,7 @@ Result<int> run_spec(const Global& global, const Args& args) {
     Options o("spec: write a config.json to start from");
     HARDRUN_CHECK(o.add_text("bundle,b", "the bundle's folder (default: the current one)")
                       .add_flag("rootless", "for an ordinary user")
-                      .parse(args));
+                      .parse_mixed(args));
     const std::string folder = o.text("bundle", ".");
     HARDRUN_TRY(const Fd dir,
                 open_at(FdRef::cwd(), folder, O_PATH | O_DIRECTORY).context("--bundle"));

@@ -16,7 +16,10 @@ std::string refusal(Operation op, State s, std::string_view id) {
         case Operation::kill:
             return "container not running";
         case Operation::pause:
+        case Operation::update:
             return "container not running";
+        case Operation::events:
+            return "container with id " + std::string(id) + " is not running";
         case Operation::resume:
             return "container not paused";
         case Operation::exec:

@@ -12,7 +12,7 @@
 namespace hardrun::state {
 
 enum class State : uint8_t { creating, created, running, paused, stopped };
-enum class Operation : uint8_t { start, kill, pause, resume, exec, remove };
+enum class Operation : uint8_t { start, kill, pause, resume, exec, update, events, remove };
 
 std::string_view name(State state);
 
@@ -28,6 +28,9 @@ constexpr bool allowed(Operation op, State s) {
             return s == State::paused;
         case Operation::exec:
             return s == State::created || s == State::running;
+        case Operation::update:
+        case Operation::events:
+            return s == State::created || s == State::running || s == State::paused;
         case Operation::remove:
             return s == State::created || s == State::stopped;
     }
