@@ -289,9 +289,14 @@ Status Creation::settle() {
     HARDRUN_CHECK(write_record());
     if (!options_.pid_file.empty())
         HARDRUN_CHECK(write_pid_file(options_.pid_file, init_.pid));
-    if (!options_.run)
-        HARDRUN_CHECK(say_go(init_.sync));
-    return {};
+    return options_.run ? Status() : leave_at_gate();
+}
+
+// Init closes the conversation when it no longer dies with us; before that we must not end.
+Status Creation::leave_at_gate() {
+    HARDRUN_CHECK(say_go(init_.sync));
+    HARDRUN_TRY(const Heard heard, hear(init_.sync));
+    return heard.closed ? Status() : Status(describe(heard.message, layout_.names));
 }
 
 Created Creation::finish() {

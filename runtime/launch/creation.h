@@ -40,6 +40,7 @@ class Creation {
     Status open_joins();
     Status lay_out(Arena& arena);
     Status write_record();
+    Status leave_at_gate();
     Status hear_ready(const init::Message& message, Fd cell);
     Status run_hooks();
     Status take_console(Fd master);

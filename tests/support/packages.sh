@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Debian packages by purpose, and a way to install what is missing. Sourced by demo and check.
 
 build_packages=(g++ cmake ninja-build pkg-config libseccomp-dev libyajl-dev
