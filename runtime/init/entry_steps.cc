@@ -63,8 +63,11 @@ long fork_into(Run& run, uint64_t flags) noexcept {
         run.k(__NR_clone, flags | CLONE_PARENT | kSigChild, nullptr, nullptr, nullptr, nullptr);
     if (pid < 0)
         return pid;
-    if (pid == 0)
-        return die_with_parent(run.k);
+    if (pid == 0) {
+        if (const long r = die_with_parent(run.k); r < 0)
+            return r;
+        return await_go(run);  // until `forked` was heard: two writers have no order
+    }
     const Message forked{.word = Word::forked, .pid = static_cast<int32_t>(pid)};
     const long sent = send_message(run, forked, -1);
     run.k(__NR_exit_group, sent < 0 ? 1 : 0);

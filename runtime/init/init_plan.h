@@ -153,7 +153,8 @@ struct InitPlan {
     bool new_keyring = false;
     const char* keyring_name = nullptr;
 
-    int32_t root_fd = -1;           // the root file system as a detached tree
+    int32_t root_fd = -1;             // the root file system as a detached tree
+    const char* root_path = nullptr;  // where the host has it: it is attached over itself
     uint64_t host_propagation = 0;  // for the whole tree of the new namespace, before anything else
     uint64_t root_propagation = 0;  // for the container's root, last; 0: none
     bool no_pivot = false;

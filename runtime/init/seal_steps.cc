@@ -121,7 +121,17 @@ long detach_old_roots(Run& run) noexcept {
     return -ELOOP;
 }
 
+// For an initramfs, whose root cannot be pivoted away: the container's root is moved over it. What
+// the host has on /proc and /sys goes first, or it could be reached below (runc does the same).
 long enter_without_pivot(Run& run) noexcept {
+    for (const char* const path : {"/proc", "/sys"})
+        if (const long r = run.k(__NR_umount2, path, kMntDetach);
+            r < 0 && r != -EINVAL && r != -ENOENT)
+            return r;
+    if (const long r =
+            run.k(__NR_move_mount, run.plan.root_fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
+        r < 0)
+        return r;
     if (const long r = run.k(__NR_fchdir, run.plan.root_fd); r < 0)
         return r;
     return run.k(__NR_chroot, ".");

@@ -3,8 +3,10 @@
 // (openat2, RESOLVE_IN_ROOT), so that no symlink of an image can lead out of it, and is used as the
 // descriptor that was opened, so that nothing can be swapped in between (CVE-2021-30465).
 #include <asm/errno.h>
+#include <asm/statfs.h>
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 
 #include "runtime/init/run.h"
@@ -88,6 +90,15 @@ long follow_link(Kernel& k, int parent, const char* name, Walk& walk) noexcept {
     return 0;
 }
 
+// Nothing is made on procfs, and its links lead to open files of processes: they are never
+// followed.
+long refuse_procfs(Kernel& k, int folder) noexcept {
+    struct statfs fs {};
+    if (const long r = k(__NR_fstatfs, folder, &fs); r < 0)
+        return r;
+    return fs.f_type == PROC_SUPER_MAGIC ? -ELOOP : 0;
+}
+
 long open_done(Kernel& k, int root, const Walk& walk) noexcept {
     return open_in_root(k, root, walk.done_size == 0 ? "." : walk.done, O_PATH | O_DIRECTORY, 0);
 }
@@ -108,7 +119,9 @@ long make_component(Kernel& k, int root, const char* name, Target kind, Walk& wa
     const long parent = open_done(k, root, walk);
     if (parent < 0)
         return parent;
-    long result = make(k, static_cast<int>(parent), name, kind);
+    long result = refuse_procfs(k, static_cast<int>(parent));
+    if (result >= 0)
+        result = make(k, static_cast<int>(parent), name, kind);
     if (result == -EEXIST)
         result = follow_link(k, static_cast<int>(parent), name, walk);
     else if (result >= 0)

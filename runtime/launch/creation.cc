@@ -136,6 +136,7 @@ Status Creation::lay_out(Arena& arena) {
     out.preserve_fds = options_.preserve_fds;
     lay_out_joins(arena, joins_, layout_);
     lay_out_container(arena, *plan_, sources_, layout_);
+    out.root_path = arena.text(record_.rootfs);
     if (plan_->process) {
         HARDRUN_TRY(const auto filter, filter_of(hardened_->spec().linux, options_.cache_folder));
         lay_out_process(arena, *plan_->process, filter ? &*filter : nullptr, layout_);
@@ -225,6 +226,7 @@ Status Creation::follow_init() {
         switch (heard.message.word) {
             case init::Word::forked:
                 HARDRUN_CHECK(switch_to(heard.message.pid));
+                HARDRUN_CHECK(say_go(init_.sync));
                 break;
             case init::Word::prepared:
                 HARDRUN_CHECK(run_hooks());

@@ -79,6 +79,7 @@ Status follow(Spawned& child, Entered& out) {
                 }
                 HARDRUN_TRY(const state::PidIdentity now, state::identify(child.pid));
                 HARDRUN_TRY(child.pidfd, state::open_process(now));
+                HARDRUN_CHECK(say_go(child.sync));
                 break;
             }
             case init::Word::console:
