@@ -165,8 +165,7 @@ Result<std::vector<pid_t>> all_pids(Files& files, const std::string& folder) {
                 pids.push_back(static_cast<pid_t>(*pid));
     }
     std::ranges::sort(pids);
-    const auto repeated = std::ranges::unique(pids);
-    pids.erase(repeated.begin(), repeated.end());
+    pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
     return pids;
 }
 

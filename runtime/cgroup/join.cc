@@ -17,12 +17,11 @@ struct SubGroup {
 
 Result<SubGroup> parse_sub(const std::string& text) {
     SubGroup sub;
-    std::string path = text;
-    if (const size_t colon = text.find(':'); colon != std::string::npos) {
-        for (const std::string_view name : split(text.substr(0, colon), ','))
+    const size_t colon = text.find(':');
+    std::string path = colon == std::string::npos ? text : text.substr(colon + 1);
+    if (colon != std::string::npos)
+        for (const std::string_view name : split(std::string_view(text).substr(0, colon), ','))
             sub.controllers.emplace_back(name);
-        path = text.substr(colon + 1);
-    }
     for (const std::string_view part : split(path, '/'))
         if (part == "..")
             return Error(Errc::bad_config, "exec cgroup '" + text +

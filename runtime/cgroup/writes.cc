@@ -17,6 +17,18 @@ Status apply_one(Files& files, const std::string& folder, const Write& write) {
     return done;
 }
 
+// A v2 group lacks the files of controllers that a group above does not hand down to it.
+Error not_enabled(Files& files, const std::string& folder, const Write& write) {
+    const std::string controller = write.file.substr(0, write.file.find('.'));
+    const Result<std::string> enabled = files.read(folder, "cgroup.controllers");
+    const std::string_view names = enabled ? trim(*enabled) : "";
+    if (names.find(controller) != std::string_view::npos)
+        return Error(Errc::unsupported, write.field + ": this kernel has no cgroup " + write.file);
+    return Error(Errc::unsupported, write.field + ": the " + controller +
+                                        " controller is not enabled for " + folder + " (wants " +
+                                        write.file + "; enabled: '" + std::string(names) + "')");
+}
+
 // The kernel says only "busy" when the group already uses more than the new limit.
 Status explained(Files& files, const std::string& folder, const Write& write, Status status) {
     if (status || status.error().sys_errno() != EBUSY || write.controller != "memory")
@@ -41,6 +53,8 @@ Status apply(Files& files, const Folders& folders, const std::vector<Write>& wri
         Status done = apply_one(files, folder->second, write);
         if (missing(done) && write.on_failure == OnFailure::skip_missing)
             continue;
+        if (missing(done) && write.controller.empty())
+            return not_enabled(files, folder->second, write);
         if (!done && done.error().sys_errno() == EINVAL &&
             write.on_failure == OnFailure::retry_last) {
             again.push_back(&write);

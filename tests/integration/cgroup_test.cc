@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cgroup drivers on this host's real hierarchies. Needs root. Every group is named after this
 // process and removed again; none that exists is touched.
+#include <linux/sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
@@ -31,9 +34,11 @@ using namespace hardrun::cgroup;
 class Sleeper {
   public:
     Sleeper() : pid_(::fork()) {
-        if (pid_ == 0)
+        if (pid_ == 0) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             while (true)
                 ::pause();
+        }
     }
     Sleeper(const Sleeper&) = delete;
     Sleeper& operator=(const Sleeper&) = delete;
@@ -136,6 +141,29 @@ TEST_P(CgroupTest, limits_are_set_and_the_process_is_inside) {
     EXPECT_EQ(value("memory", v2() ? "memory.max" : "memory.limit_in_bytes"), "67108864");
     EXPECT_EQ(value("cpu", v2() ? "cpu.max" : "cpu.cfs_quota_us"), v2() ? "50000 100000" : "50000");
     EXPECT_EQ(value("cpu", v2() ? "cpu.weight" : "cpu.shares"), v2() ? "20" : "512");
+}
+
+TEST_P(CgroupTest, a_process_can_be_cloned_into_a_v2_group) {
+    ok(driver_->prepare({}));
+    const auto target = driver_->clone_target();
+    ASSERT_TRUE(target) << target.error().what();
+    if (!target->valid())
+        GTEST_SKIP() << "v1 or systemd: there is nothing to clone into";
+    clone_args args{};
+    args.flags = CLONE_INTO_CGROUP;
+    args.exit_signal = SIGCHLD;
+    args.cgroup = static_cast<uint64_t>(target->get());
+    const auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
+    if (pid == 0)
+        while (true)
+            ::pause();
+    ASSERT_GT(pid, 0);
+    EXPECT_EQ(*driver_->pids(), std::vector<pid_t>{pid});
+    ok(driver_->settle(pid, some_limits()));
+    ok(driver_->signal_all(SIGKILL));
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    EXPECT_EQ(WTERMSIG(status), SIGKILL);
 }
 
 TEST_P(CgroupTest, how_long_the_steps_take) {

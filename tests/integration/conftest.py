@@ -77,7 +77,7 @@ class Runtime:
         config = json.loads((folder / "config.json").read_text())
         config["process"]["terminal"] = False
         config["process"]["args"] = ["/bin/sh", "-c", args] if isinstance(args, str) else list(args)
-        config["linux"]["cgroupsPath"] = f"/hardrun-test/{self.tag}-{len(self.ids)}"
+        config["linux"]["cgroupsPath"] = f"/hardrun-test/{self.tag}-{folder.name}"
         if change:
             change(config)
         (folder / "config.json").write_text(json.dumps(config))

@@ -98,7 +98,7 @@ Result<MessagePtr> Manager::method(const std::string& name) {
 }
 
 Result<MessagePtr> Manager::call(sd_bus_message* message, const std::string& method) {
-    sd_bus_error error = SD_BUS_ERROR_NULL;
+    sd_bus_error error{};
     sd_bus_message* raw = nullptr;
     const int answer = sd_bus_call(bus_.get(), message, 0, &error, &raw);
     MessagePtr reply(raw);

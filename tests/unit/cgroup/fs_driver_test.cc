@@ -208,6 +208,18 @@ TEST(FsDriver, v2_nothing_is_enabled_that_is_already) {
     EXPECT_EQ(f.files->log, Lines{"mkdir /u/docker/c1"});
 }
 
+TEST(FsDriver, v2_a_controller_that_is_not_handed_down_is_named) {
+    Fixture f = v2();
+    config::Resources r;
+    r.hugepage_limits = {{"2MB", 4096}};
+    const Status failed = f.driver->prepare(r);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().kind(), Errc::unsupported);
+    EXPECT_EQ(failed.error().what(),
+              "linux.resources.hugepageLimits: the hugetlb controller is not enabled for "
+              "/u/docker/c1 (wants hugetlb.2MB.max; enabled: 'cpu memory pids')");
+}
+
 TEST(FsDriver, v2_init_is_cloned_into_the_group_v1_enters) {
     Fixture two = v2();
     ASSERT_TRUE(two.driver->prepare({}));
