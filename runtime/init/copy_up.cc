@@ -31,9 +31,10 @@ struct Copy {
 
 long copy_folder(Copy&, int from, int to, int depth) noexcept;
 
+// An owner that the user namespace does not map cannot be copied: it stays root's.
 long own(Kernel& k, int folder, const char* name, const struct statx& st) noexcept {
-    if (const long r = k(__NR_fchownat, folder, name, st.stx_uid, st.stx_gid, AT_SYMLINK_NOFOLLOW);
-        r < 0)
+    const long r = k(__NR_fchownat, folder, name, st.stx_uid, st.stx_gid, AT_SYMLINK_NOFOLLOW);
+    if (r < 0 && r != -EINVAL && r != -EPERM)
         return r;
     if ((st.stx_mode & S_IFMT) == S_IFLNK)
         return 0;
@@ -142,6 +143,15 @@ long copy_folder(Copy& copy, int from, int to, int depth) noexcept {
 
 }  // namespace
 
+namespace {
+
+long own_folder(Kernel& k, int folder, const struct statx& st) noexcept {
+    const long r = k(__NR_fchownat, folder, "", st.stx_uid, st.stx_gid, kAtEmptyPath);
+    return r == -EINVAL || r == -EPERM ? 0 : r;
+}
+
+}  // namespace
+
 long copy_up(Run& run, int from, int to) noexcept {
     Copy copy{run};
     const long in = run.k(__NR_openat, from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -152,7 +162,7 @@ long copy_up(Run& run, int from, int to) noexcept {
     if (result >= 0)
         result = copy_folder(copy, static_cast<int>(in), to, 0);
     if (result >= 0)
-        result = run.k(__NR_fchownat, to, "", st.stx_uid, st.stx_gid, kAtEmptyPath);
+        result = own_folder(run.k, to, st);
     (void)run.k(__NR_close, in);  // read-only
     return result;
 }

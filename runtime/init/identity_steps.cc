@@ -108,6 +108,8 @@ long verify_caps(Run& run) noexcept {
         const long has = run.k(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0);
         if (has == -EINVAL)
             break;
+        if (has < 0)
+            return has;
         if (has != 0 && (run.plan.identity.bounding >> cap & 1) == 0)
             return -EPERM;
     }

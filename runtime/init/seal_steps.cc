@@ -124,7 +124,8 @@ long detach_old_roots(Run& run) noexcept {
 // For an initramfs, whose root cannot be pivoted away: the container's root is moved over it. What
 // the host has on /proc and /sys goes first, or it could be reached below (runc does the same).
 long enter_without_pivot(Run& run) noexcept {
-    for (const char* const path : {"/proc", "/sys"})
+    constexpr const char* kReachable[] = {"/proc", "/sys"};
+    for (const char* const path : kReachable)
         if (const long r = run.k(__NR_umount2, path, kMntDetach);
             r < 0 && r != -EINVAL && r != -ENOENT)
             return r;

@@ -66,6 +66,12 @@ void await_maps(const Child& child) {
         ::_exit(125);
     if (const int err = keep_capabilities(); err != 0)
         give_up(child, err);
+    // What init makes belongs to the namespace's root; an id that is not mapped could own nothing.
+    // A map without root leaves it as it is.
+    (void)::syscall(SYS_setgroups, 0, nullptr);
+    if ((::syscall(SYS_setresgid, 0, 0, 0) != 0 || ::syscall(SYS_setresuid, 0, 0, 0) != 0) &&
+        errno != EINVAL)
+        give_up(child, errno);
 }
 
 [[noreturn]] void become_init(const Child& child) {

@@ -25,7 +25,8 @@ Status start_hooks(const Container& container, const config::HardenedSpec& spec,
 // The program runs already: a hook that fails now is said and does not stop it (runtime.md,
 // "Lifecycle").
 void poststart_hooks(const Container& container, const config::HardenedSpec& spec) {
-    const HookSituation now{container.record(), state::State::running, container.init().get()};
+    const HookSituation now{container.record(), state::State::running,
+                            -1};  // it may be short-lived
     if (const Status run = run_phase(Phase::poststart, spec.spec().hooks.poststart, now); !run)
         log::warning(run.error().what());
 }

@@ -269,7 +269,9 @@ def test_no_pivot(compat):
 
 
 def test_c25_locked_flags_in_a_user_namespace(rt, tmp_path):
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "nosuid,nodev,noexec", "tmpfs", tmp_path], check=True)
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "nosuid,nodev,noexec", "tmpfs", locked], check=True)
     maps = [{"containerID": 0, "hostID": 100000, "size": 1000}]
 
     def user_namespace(c):
@@ -277,16 +279,16 @@ def test_c25_locked_flags_in_a_user_namespace(rt, tmp_path):
         c["linux"].update(uidMappings=maps, gidMappings=maps)
     try:
         bundle = rt.bundle("grep ' /mnt ' /proc/self/mountinfo; cat /proc/self/uid_map",
-                           both(user_namespace, add(mount("/mnt", source=tmp_path, options=["rbind", "ro"]))))
+                           both(user_namespace, add(mount("/mnt", source=locked, options=["rbind", "ro"]))))
         open_to_all(rt.folder)
         result = rt.call("run", "--bundle", bundle, rt.new_id())
         assert result.code == 0, result
         assert "ro,nosuid,nodev,noexec" in result.out and "100000" in result.out
-        asked = rt.bundle("true", both(user_namespace, add(mount("/mnt", source=tmp_path, options=["rbind", "ro", "suid"]))))
+        asked = rt.bundle("true", both(user_namespace, add(mount("/mnt", source=locked, options=["rbind", "ro", "suid"]))))
         open_to_all(rt.folder)
         assert rt.call("run", "--bundle", asked, rt.new_id()).code == 1
     finally:
-        subprocess.run(["umount", tmp_path], check=True)
+        subprocess.run(["umount", locked], check=True)
 
 
 def open_to_all(folder):
