@@ -42,6 +42,7 @@ Result<int> run_delete(const Global&, const Args&);
 Result<int> run_events(const Global&, const Args&);
 Result<int> run_exec(const Global&, const Args&);
 Result<int> run_features(const Global&, const Args&);
+Result<int> run_install(const Global&, const Args&);
 Result<int> run_kill(const Global&, const Args&);
 Result<int> run_list(const Global&, const Args&);
 Result<int> run_pause(const Global&, const Args&);
@@ -51,6 +52,7 @@ Result<int> run_run(const Global&, const Args&);
 Result<int> run_spec(const Global&, const Args&);
 Result<int> run_start(const Global&, const Args&);
 Result<int> run_state(const Global&, const Args&);
+Result<int> run_uninstall(const Global&, const Args&);
 Result<int> run_update(const Global&, const Args&);
 
 }  // namespace hardrun::cli

@@ -12,6 +12,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"events", "[OPTIONS] ID", "usage and out-of-memory events of a container", 1, run_events},
     {"exec", "[OPTIONS] ID COMMAND...", "run a further process in a container", 255, run_exec},
     {"features", "", "what this runtime can do, as JSON", 1, run_features},
+    {"install", "[OPTIONS] ENGINE", "tell docker, containerd, podman or cri-o of hardrun", 1,
+     run_install},
     {"kill", "[--all] ID [SIGNAL]", "send a signal to a container", 1, run_kill},
     {"list", "[OPTIONS]", "the containers", 1, run_list},
     {"pause", "ID", "freeze a container", 1, run_pause},
@@ -21,6 +23,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"spec", "[OPTIONS]", "write a config.json to start from", 1, run_spec},
     {"start", "ID", "let a created container's program run", 1, run_start},
     {"state", "ID", "one container as JSON", 1, run_state},
+    {"uninstall", "[OPTIONS] ENGINE", "take back what install did", 1, run_uninstall},
     {"update", "[OPTIONS] ID", "change the limits of a container", 1, run_update},
 });
 
