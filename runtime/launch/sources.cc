@@ -5,12 +5,14 @@
 #include <linux/sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "runtime/launch/cgroup_mounts.h"
@@ -33,6 +35,30 @@ Result<Fd> open_root(const std::string& rootfs, FdRef bundle) {
     return root;
 }
 
+// What the host forbids on a mount, a user namespace may not allow again (C25).
+Status check_locked(const plan::Mount& mount, FdRef tree) {
+    struct statvfs fs {};
+    if (::fstatvfs(tree.get(), &fs) != 0)
+        return Error::sys("fstatvfs " + mount.source);
+    struct Flag {
+        unsigned long set;
+        uint64_t attribute;
+        const char* option;
+    };
+    constexpr Flag kFlags[] = {{ST_RDONLY, MOUNT_ATTR_RDONLY, "rw"},
+                               {ST_NOSUID, MOUNT_ATTR_NOSUID, "suid"},
+                               {ST_NODEV, MOUNT_ATTR_NODEV, "dev"},
+                               {ST_NOEXEC, MOUNT_ATTR_NOEXEC, "exec"}};
+    const uint64_t cleared = mount.options.attr_clear | mount.options.rec_clear;
+    for (const Flag& flag : kFlags)
+        if ((fs.f_flag & flag.set) != 0 && (cleared & flag.attribute) != 0)
+            return Error(Errc::bad_config, mount.json_path + ".options: \"" + flag.option +
+                                               "\" is locked: " + mount.source +
+                                               " is mounted without it on the host, and the "
+                                               "container has a user namespace");
+    return {};
+}
+
 Result<OpenedMount> open_mount(const plan::Mount& mount, FdRef bundle) {
     OpenedMount out{.mount = mount, .tree = Fd()};
     if (mount.kind != plan::MountKind::bind)
@@ -43,6 +69,12 @@ Result<OpenedMount> open_mount(const plan::Mount& mount, FdRef bundle) {
     HARDRUN_TRY(const struct stat st, status_of(out.tree, mount.source));
     out.file = !S_ISDIR(st.st_mode);
     return out;
+}
+
+bool has_user_namespace(const plan::Plan& plan) {
+    const auto& joined = plan.namespaces.joined;
+    return (plan.namespaces.created & CLONE_NEWUSER) != 0 ||
+           std::ranges::any_of(joined, [](const auto& join) { return join.type == CLONE_NEWUSER; });
 }
 
 Result<OpenedDevice> open_device(const plan::Device& device) {
@@ -77,9 +109,12 @@ Result<Sources> open_sources(const plan::Plan& plan, const std::string& rootfs, 
     out.links = plan.links;
     HARDRUN_TRY(out.root, open_root(rootfs, bundle));
     const bool own_view = (plan.namespaces.created & CLONE_NEWCGROUP) != 0;
+    const bool user_namespace = has_user_namespace(plan);
     for (const plan::Mount& mount : plan.mounts) {
         if (mount.kind != plan::MountKind::cgroup) {
             HARDRUN_TRY(OpenedMount opened, open_mount(mount, bundle));
+            if (user_namespace && opened.tree.valid())
+                HARDRUN_CHECK(check_locked(mount, opened.tree));
             out.mounts.push_back(std::move(opened));
             continue;
         }
