@@ -77,6 +77,15 @@ class Reader {
         complain(key, "an object");
         return kNone;
     }
+    // What `read` makes of the object at `key`; what is wrong in there is wrong here.
+    template <class T>
+    T nested(std::string_view key, T (*read)(Reader&)) {
+        Reader inner(object(key));
+        T out = read(inner);
+        if (wrong_.empty() && !inner.wrong_.empty())
+            wrong_ = std::string(key) + "." + inner.wrong_;
+        return out;
+    }
     const std::string& wrong() const { return wrong_; }
 
   private:
@@ -88,18 +97,15 @@ class Reader {
     std::string wrong_;
 };
 
-PidIdentity read_pid(const Value& v) {
-    Reader r(v);
+PidIdentity read_pid(Reader& r) {
     return {r.number<pid_t>("pid"), r.number<uint64_t>("startTime")};
 }
 
-NamespaceId read_namespace(const Value& v) {
-    Reader r(v);
+NamespaceId read_namespace(Reader& r) {
     return {r.number<uint64_t>("device"), r.number<uint64_t>("inode")};
 }
 
-RootId read_root(const Value& v) {
-    Reader r(v);
+RootId read_root(Reader& r) {
     return {r.number<uint64_t>("mountId"), r.number<uint64_t>("inode"),
             r.number<uint32_t>("devMajor"), r.number<uint32_t>("devMinor")};
 }
@@ -156,13 +162,13 @@ Result<Record> parse_record(std::string_view text) {
     out.profile = r.text("profile");
     out.complete = r.flag("complete");
     out.own_pid_namespace = r.flag("ownPidNamespace");
-    out.init = read_pid(r.object("init"));
-    out.creator = read_pid(r.object("creator"));
-    out.root = read_root(r.object("root"));
+    out.init = r.nested("init", read_pid);
+    out.creator = r.nested("creator", read_pid);
+    out.root = r.nested("root", read_root);
     out.cgroup_folders = r.map("cgroupFolders");
     out.systemd_unit = r.text("systemdUnit");
-    out.uplink = read_namespace(r.object("uplink"));
-    out.cell = read_namespace(r.object("cell"));
+    out.uplink = r.nested("uplink", read_namespace);
+    out.cell = r.nested("cell", read_namespace);
     out.cell_fd = r.number<int>("cellFd");
     if (!r.wrong().empty())
         return Error(Errc::bad_config, r.wrong());
