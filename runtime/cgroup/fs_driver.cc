@@ -27,6 +27,14 @@ bool may_be_absent(const Error& error) {
     return err == EACCES || err == EPERM || err == EROFS || err == ENOENT;
 }
 
+bool holds(Files& files, const std::string& folder, pid_t pid) {
+    const Result<std::string> procs = files.read(folder, "cgroup.procs");
+    if (!procs)
+        return false;
+    const auto lines = split(*procs, '\n');
+    return std::ranges::find(lines, std::to_string(pid)) != lines.end();
+}
+
 Error no_freezer() {
     return Error(Errc::unsupported,
                  "the container has no freezer cgroup: this host mounts none (v1), or it could not "
@@ -94,12 +102,10 @@ Status FsDriver::complete(const config::Resources& resources) {
     return make_limited(resources, Former::is_ours);
 }
 
-Status FsDriver::check_unused_all() {
-    for (const std::string& folder : folder_set()) {
-        Status unused = check_unused(*files_, folder);
-        if (!unused && unused.error().kind() == Errc::bad_state)
-            return unused;
-    }
+Status FsDriver::reserve() {
+    UndoStack undo(report_undo);
+    HARDRUN_CHECK(make_all(undo, Former::must_be_unused));
+    undo.commit();
     return {};
 }
 
@@ -116,6 +122,9 @@ Status FsDriver::enter_folder(pid_t pid, const std::string& folder) {
 Status FsDriver::enter(pid_t pid, const config::Resources& resources, Membership membership) {
     (void)resources;  // systemd's driver needs them here
     const auto& folders = setup_.location.folders;
+    // Cloned into the group already: moving a process costs a pause of all of the host's forks.
+    if (unified() && holds(*files_, folders.at(""), pid))
+        return {};
     const auto memory = folders.find("memory");
     for (const std::string& folder : folder_set()) {
         const bool is_memory = memory != folders.end() && memory->second == folder;

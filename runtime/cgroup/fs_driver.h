@@ -42,13 +42,14 @@ class FsDriver final : public Driver {
     Status remove(int timeout_ms) override;
     const Location& location() const override { return setup_.location; }
 
-    // For the systemd driver, where systemd makes the groups: refuses used ones beforehand, and
-    // adds what systemd left out afterwards (v1 hierarchies, controllers, limits).
-    Status check_unused_all();
+    // For the systemd driver. Beforehand: makes the empty folders, which systemd then takes over,
+    // so that mounts of them can be opened before init is placed. Afterwards: adds what systemd
+    // left out (v1 hierarchies, controllers, limits).
+    Status reserve();
     Status complete(const config::Resources& resources);
 
-    // With quota and period both, where one of them is given: systemd keeps only their quotient, and
-    // would change the other one.
+    // With quota and period both, where one of them is given: systemd keeps only their quotient,
+    // and would change the other one.
     Result<config::Resources> with_both_of_cpu(const config::Resources& resources);
 
   private:

@@ -32,8 +32,8 @@ Layout SystemdDriver::layout() const {
 }
 
 Status SystemdDriver::prepare(const config::Resources& resources) {
-    HARDRUN_TRY(const UnitProperties unused, translate_systemd(resources, layout()));
-    return groups_->check_unused_all();
+    HARDRUN_TRY(const UnitProperties valid, translate_systemd(resources, layout()));
+    return groups_->reserve();
 }
 
 Status SystemdDriver::enter(pid_t pid, const config::Resources& resources, Membership membership) {
@@ -41,8 +41,9 @@ Status SystemdDriver::enter(pid_t pid, const config::Resources& resources, Membe
     std::vector<UnitProperty> properties = unit_basics(name_, pid, layout());
     append(properties, limits.early);
     append(properties, devices(resources));
-    HARDRUN_CHECK(bus_->start(name_.unit, properties).context("unit " + name_.unit));
-    Status entered = enter_groups(pid, resources, membership);
+    Status entered = bus_->start(name_.unit, properties).context("unit " + name_.unit);
+    if (entered)
+        entered = enter_groups(pid, resources, membership);
     if (!entered)
         if (const Status removed = remove(kUndoMs); !removed)
             log::warning(removed.error().what());

@@ -232,6 +232,16 @@ TEST(FsDriver, v2_init_is_cloned_into_the_group_v1_enters) {
     EXPECT_FALSE(none->valid());
 }
 
+TEST(FsDriver, v2_a_process_that_is_inside_is_not_moved) {
+    Fixture f = v2();
+    ASSERT_TRUE(f.driver->prepare({}));
+    f.files->folders["/u/docker/c1"]["cgroup.procs"] = "421\n42\n";
+    ASSERT_TRUE(f.driver->enter(42, {}, Membership::all));
+    EXPECT_FALSE(f.did("/u/docker/c1/cgroup.procs=42"));
+    ASSERT_TRUE(f.driver->enter(4, {}, Membership::all));
+    EXPECT_TRUE(f.did("/u/docker/c1/cgroup.procs=4"));
+}
+
 TEST(FsDriver, update_raises_swap_before_memory) {
     Fixture f = v1();
     ASSERT_TRUE(f.driver->prepare({}));

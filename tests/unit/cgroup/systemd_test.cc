@@ -191,7 +191,9 @@ TEST(SystemdDriver, start_has_the_basics_and_memory_comes_at_the_end) {
     r.memory->limit = 100;
     ASSERT_TRUE(f.driver->prepare(r));
     EXPECT_TRUE(f.bus.empty());
+    EXPECT_TRUE(f.files->folders.contains("/u/a.slice/x-1.scope"));  // a mount of it can be opened
     EXPECT_FALSE(f.driver->clone_target()->valid());
+    f.files->log.clear();
     f.systemd_makes_the_group();
     ASSERT_TRUE(f.driver->enter(42, r, Membership::but_memory));
     EXPECT_EQ(f.bus[0], "start x-1.scope");
