@@ -97,6 +97,26 @@ Status capabilities(Hardening& h) {
     return {};
 }
 
+// A limit above our own takes CAP_SYS_RESOURCE; where that is missing, ours is what there is.
+bool lower_rlimits(std::vector<Rlimit>& limits, const KernelFacts& facts) {
+    if ((facts.bounding & bit(CAP_SYS_RESOURCE)) != 0)
+        return false;
+    bool lowered = false;
+    for (Rlimit& limit : limits) {
+        const uint64_t most = facts.rlimit_hard.at(static_cast<size_t>(limit.resource));
+        lowered = lowered || limit.hard > most;
+        limit.hard = std::min(limit.hard, most);
+        limit.soft = std::min(limit.soft, most);
+    }
+    return lowered;
+}
+
+Status rlimits(Hardening& h) {
+    if (h.spec().process && lower_rlimits(h.spec().process->rlimits, h.facts()))
+        h.note("rlimits", "lowered to this host's, since CAP_SYS_RESOURCE is missing");
+    return {};
+}
+
 Status no_new_privs(Hardening& h) {
     if (!h.spec().process || std::exchange(h.spec().process->no_new_privileges, true))
         return {};
@@ -131,7 +151,8 @@ Mount scratch_mount(const Scratch& scratch, std::optional<int64_t> memory_limit)
     Mount mount{.destination = std::string(scratch.path),
                 .type = "tmpfs",
                 .source = "tmpfs",
-                .options = {}};
+                .options = {},
+                .json_path = "scratch mount"};
     mount.options.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     mount.options.copy_up = true;
     mount.options.fs_options = {"mode=" + std::string(scratch.mode),
@@ -165,6 +186,33 @@ Status scratch(Hardening& h) {
     return {};
 }
 
+// A namespace that config.json does not list is the host's.
+Status host_namespaces(Hardening& h) {
+    constexpr NamespaceType kKinds[] = {NamespaceType::pid, NamespaceType::network,
+                                        NamespaceType::ipc, NamespaceType::uts,
+                                        NamespaceType::mount};
+    auto& listed = h.spec().linux.namespaces;
+    for (const NamespaceType kind : kKinds) {
+        if (std::ranges::find(listed, kind, &Namespace::type) != listed.end())
+            continue;
+        const std::string name(namespace_name(kind));
+        if (h.profile() == Profile::guarded) {
+            h.note("host-namespaces", "the container shares the host's " + name + " namespace");
+            continue;
+        }
+        return Error(Errc::policy_denied,
+                     "linux.namespaces: the host's " + name +
+                         " namespace would be shared, and the profile " +
+                         std::string(config::name(h.profile())) +
+                         " refuses that; leave out the option that asks for it, or use the "
+                         "runtime hardrun-guarded or hardrun-compat");
+    }
+    if (std::ranges::find(listed, NamespaceType::cgroup, &Namespace::type) == listed.end() &&
+        h.profile() != Profile::guarded)
+        listed.push_back({.type = NamespaceType::cgroup, .path = {}});
+    return {};
+}
+
 Status network_cell(Hardening& h) {
     h.use_cell();
     h.note("network", "the program runs in a network cell: loopback only");
@@ -182,8 +230,10 @@ struct Rule {
 constexpr auto kRules = std::to_array<Rule>({
     {"capabilities", kHardened | kGuarded, capabilities},
     {"no-new-privs", kHardened | kGuarded, no_new_privs},
+    {"rlimits", kHardened | kGuarded, rlimits},
     {"readonly-root", kHardened, readonly_root},
     {"scratch", kHardened, scratch},
+    {"host-namespaces", kHardened | kGuarded, host_namespaces},
     {"network", kStrict, network_cell},
 });
 
@@ -228,6 +278,7 @@ Result<Process> harden_exec(Process process, const HardenedSpec& container,
     keep_only(sets, has & facts.bounding);
     process.capabilities = sets;
     process.no_new_privileges = true;
+    (void)lower_rlimits(process.rlimits, facts);  // said at create
     if (bits(container.profile()) != kGuarded && !has_env(process, "TMPDIR"))
         process.env.emplace_back("TMPDIR=/tmp");
     return process;

@@ -2,6 +2,7 @@
 #include "runtime/base/facts.h"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -36,6 +37,12 @@ KernelFacts probe_kernel() {
         facts.known_caps |= uint64_t{1} << cap;
         if (has == 1)
             facts.bounding |= uint64_t{1} << cap;
+    }
+    for (size_t i = 0; i < facts.rlimit_hard.size(); ++i) {
+        rlimit limit{};
+        // Beyond the last limit of this kernel there is nothing to raise.
+        facts.rlimit_hard[i] =
+            ::getrlimit(static_cast<__rlimit_resource_t>(i), &limit) == 0 ? limit.rlim_max : 0;
     }
     facts.apparmor = starts_with("/sys/module/apparmor/parameters/enabled", "Y");
     facts.selinux = ::access("/sys/fs/selinux/enforce", F_OK) == 0;
