@@ -40,6 +40,7 @@ constexpr Field<Mount> kMount[] = {
 // nothing else.
 Status read(const At& at, Mount& out, Notes& notes) {
     HARDRUN_CHECK(read_fields<Mount>(at, kMount, out, notes));
+    out.json_path = at.path();
     if (out.type == "bind")
         out.options.bind = true;
     if (out.options.bind && out.source.empty())

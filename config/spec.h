@@ -77,6 +77,7 @@ struct Mount {
     std::string type;
     std::string source;
     MountOptions options;
+    std::string json_path;  // "mounts[3]", for errors: its place changes when others are added
 };
 
 struct Hook {

@@ -74,8 +74,8 @@ Result<Mount> plan_filesystem(const config::Mount& mount, Mount out, config::Net
     return out;
 }
 
-Result<Mount> plan_mount(const config::Mount& mount, const std::string& json_path,
-                         config::NetworkPlace network) {
+Result<Mount> plan_mount(const config::Mount& mount, config::NetworkPlace network) {
+    const std::string& json_path = mount.json_path;
     Mount out{.json_path = json_path,
               .kind = kind_of(mount),
               .target = below_root(mount.destination),
@@ -100,10 +100,9 @@ Result<Mount> plan_mount(const config::Mount& mount, const std::string& json_pat
 Result<std::vector<Mount>> plan_mounts(const config::Spec& spec, config::NetworkPlace network) {
     std::vector<Mount> out;
     out.reserve(spec.mounts.size());
-    for (size_t i = 0; i < spec.mounts.size(); ++i) {
-        HARDRUN_TRY(Mount mount,
-                    plan_mount(spec.mounts[i], "mounts[" + std::to_string(i) + "]", network));
-        out.push_back(std::move(mount));
+    for (const config::Mount& mount : spec.mounts) {
+        HARDRUN_TRY(Mount planned, plan_mount(mount, network));
+        out.push_back(std::move(planned));
     }
     return out;
 }
