@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cgroup/device_rules.h"
 
-#include <compare>
 #include <map>
+#include <tuple>
 
 #include "runtime/base/text.h"
 
@@ -37,7 +37,9 @@ struct Key {
     char type = 'c';
     int64_t major = kAny;
     int64_t minor = kAny;
-    auto operator<=>(const Key&) const = default;
+    bool operator<(const Key& other) const {
+        return std::tie(type, major, minor) < std::tie(other.type, other.major, other.minor);
+    }
 
     bool covers(const Key& other) const {
         return type == other.type && (major == kAny || major == other.major) &&

@@ -23,6 +23,16 @@ FreezerState state_v2(const std::string& events, const std::string& wanted) {
     return trim(wanted) == "1" ? FreezerState::freezing : FreezerState::thawed;
 }
 
+// v1 overlooks a process that was forked meanwhile; asking again finds it, and a thaw in between
+// lets one go on that waits for a frozen one.
+Status ask_again(Files& files, const Freezer& freezer, int round) {
+    if (freezer.kind == Freezer::Kind::v2)
+        return {};
+    if (round % 50 == 0)
+        HARDRUN_CHECK(write_state(files, freezer, false));
+    return write_state(files, freezer, true);
+}
+
 }  // namespace
 
 std::optional<Freezer> freezer_of(const Location& location) {
@@ -35,21 +45,14 @@ std::optional<Freezer> freezer_of(const Location& location) {
 
 Status freeze_group(Files& files, const Freezer& freezer) {
     int waited = 0;
-    int pause = 0;
+    int pause = 1;
     HARDRUN_CHECK(write_state(files, freezer, true));
     for (int round = 1; waited < kTimeoutMs; ++round) {
         HARDRUN_TRY(const FreezerState state, state_of(files, freezer));
         if (state == FreezerState::frozen)
             return {};
-        // v1 overlooks a process that was forked meanwhile; asking again finds it, and a thaw in
-        // between lets one go on that waits for a frozen one.
-        if (freezer.kind == Freezer::Kind::v1) {
-            if (round % 50 == 0)
-                HARDRUN_CHECK(write_state(files, freezer, false));
-            HARDRUN_CHECK(write_state(files, freezer, true));
-        }
-        if (pause > 0)
-            files.wait_ms(pause);
+        HARDRUN_CHECK(ask_again(files, freezer, round));
+        files.wait_ms(pause);
         waited += pause;
         pause = std::min(pause + 1, 10);
     }

@@ -52,15 +52,17 @@ Status enter_below(Files& files, pid_t pid, const std::string& folder, Status re
 
 }  // namespace
 
-Status FsDriver::join(pid_t pid, const std::string& text) {
-    HARDRUN_TRY(const SubGroup sub, parse_sub(text));
-    for (const std::string& controller : sub.controllers)
+Status FsDriver::join(pid_t pid, const std::string& sub) {
+    HARDRUN_TRY(const SubGroup below, parse_sub(sub));
+    for (const std::string& controller : below.controllers)
         if (!setup_.location.folders.contains(controller))
-            return Error(Errc::bad_config, "exec cgroup '" + text + "': the container has no " +
+            return Error(Errc::bad_config, "exec cgroup '" + sub + "': the container has no " +
                                                controller + " group");
     std::set<std::string> done;
     for (const auto& [controller, folder] : setup_.location.folders) {
-        const std::string target = folder + (concerns(sub, controller) ? sub.path : "");
+        std::string target = folder;
+        if (concerns(below, controller))
+            target += below.path;
         if (!done.insert(target).second)
             continue;
         Status entered = enter_folder(pid, target);

@@ -67,16 +67,16 @@ Status SystemdDriver::settle(pid_t pid, const config::Resources& resources) {
     return groups_->settle(pid, resources);
 }
 
-Status SystemdDriver::update(const config::Resources& asked) {
-    HARDRUN_TRY(const config::Resources resources, groups_->with_both_of_cpu(asked));
-    HARDRUN_TRY(const UnitProperties limits, translate_systemd(resources, layout()));
+Status SystemdDriver::update(const config::Resources& resources) {
+    HARDRUN_TRY(const config::Resources full, groups_->with_both_of_cpu(resources));
+    HARDRUN_TRY(const UnitProperties limits, translate_systemd(full, layout()));
     std::vector<UnitProperty> properties = limits.early;
     append(properties, limits.late);
     if (!resources.devices.empty())
         append(properties, devices(resources));
     if (!properties.empty())
         HARDRUN_CHECK(bus_->set(name_.unit, properties).context("unit " + name_.unit));
-    return groups_->update(resources);
+    return groups_->update(full);
 }
 
 Status SystemdDriver::remove(int timeout_ms) {
