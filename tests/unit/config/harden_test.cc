@@ -10,6 +10,7 @@
 #include <random>
 
 #include "config/baseline.h"
+#include "config/names.h"
 
 namespace hardrun::config {
 namespace {
@@ -32,6 +33,9 @@ uint64_t docker() {
 Spec spec_with(const CapList& caps) {
     Spec spec;
     spec.process.emplace().capabilities = Capabilities{caps, caps, {}, caps, {}};
+    for (const NamespaceType type : {NamespaceType::pid, NamespaceType::network, NamespaceType::ipc,
+                                     NamespaceType::uts, NamespaceType::mount})
+        spec.linux.namespaces.push_back({type, ""});
     return spec;
 }
 
@@ -170,6 +174,23 @@ TEST(Harden, scratch_stays_out_where_something_is_mounted_and_below_half_of_the_
     EXPECT_EQ(hardened->spec().mounts.size(), 3U);
     EXPECT_GT(bytes, 0U);
     EXPECT_LE(bytes, uint64_t{32} << 20);
+}
+
+TEST(Harden, a_namespace_of_the_host_is_refused_by_name) {
+    for (const char* name : {"pid", "network", "ipc", "uts", "mount"}) {
+        Spec spec = spec_with({});
+        std::erase_if(spec.linux.namespaces, [&](const Namespace& ns) {
+            return namespace_name(ns.type) == std::string_view(name);
+        });
+        for (const Profile profile : {Profile::strict, Profile::net}) {
+            const auto refused = harden(spec, profile, kFacts);
+            ASSERT_FALSE(refused) << name;
+            EXPECT_EQ(refused.error().kind(), Errc::policy_denied);
+            EXPECT_NE(refused.error().what().find(name), std::string::npos);
+        }
+        EXPECT_TRUE(harden(spec, Profile::guarded, kFacts)) << name;
+        EXPECT_TRUE(harden(spec, Profile::compat, kFacts)) << name;
+    }
 }
 
 TEST(HardenExec, gets_at_most_what_the_container_has) {
