@@ -54,10 +54,13 @@ void enable_in(Files& files, const std::string& group) {
     std::vector<std::string> wanted;
     for (const std::string_view controller : split(trim(*available), ' '))
         if (!controller.empty() && std::ranges::find(have, controller) == have.end())
-            wanted.push_back("+" + std::string(controller));
+            wanted.emplace_back("+").append(controller);
     std::string all;
-    for (const std::string& one : wanted)
-        all += (all.empty() ? "" : " ") + one;
+    for (const std::string& one : wanted) {
+        if (!all.empty())
+            all += ' ';
+        all += one;
+    }
     if (all.empty() || files.write(group, "cgroup.subtree_control", all))
         return;
     for (const std::string& one : wanted)
