@@ -66,7 +66,11 @@ long make_mask(Run& run) noexcept {
         return file;
     (void)k(__NR_close, file);  // empty
     run.mask_fd = static_cast<int>(fd);
-    return make_readonly(k, run.mask_fd, 0);
+    if (const long r = make_readonly(k, run.mask_fd, 0); r < 0)
+        return r;
+    // Only an attached mount can be cloned from on kernels before 6.15. Over the old root it is in
+    // nobody's way, and goes with it.
+    return k(__NR_move_mount, fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
 }
 
 long mask(Run& run, int target) noexcept {
