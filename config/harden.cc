@@ -208,8 +208,10 @@ Status host_namespaces(Hardening& h) {
                          "runtime hardrun-guarded or hardrun-compat");
     }
     if (std::ranges::find(listed, NamespaceType::cgroup, &Namespace::type) == listed.end() &&
-        h.profile() != Profile::guarded)
+        h.profile() != Profile::guarded) {
         listed.push_back({.type = NamespaceType::cgroup, .path = {}});
+        h.note("host-namespaces", "a cgroup namespace was added");
+    }
     return {};
 }
 
@@ -268,7 +270,8 @@ Result<Process> harden_exec(Process process, const HardenedSpec& container,
     const auto& own = container.spec().process;
     const uint64_t has = own && own->capabilities ? all_listed(*own->capabilities) : 0;
     Capabilities sets = process.capabilities.value_or(Capabilities{});
-    const uint64_t beyond = judge_caps(sets.bounding).beyond & ~has;
+    const uint64_t beyond =
+        (judge_caps(sets.bounding).beyond | (all_listed(sets) & ~cap_mask(sets.bounding))) & ~has;
     if (beyond != 0)
         return Error(Errc::policy_denied, "process.capabilities: " + cap_names(beyond) +
                                               " is more than the container has, and its profile " +

@@ -124,7 +124,7 @@ class Watch {
             if (n == 0 && timeout() == 0)
                 return End::timed_out;
             if (fds[1].revents != 0)
-                read_errors();
+                (void)read_errors();  // more of it comes with the next turn
             if (fds[2].revents != 0)
                 write_state();
             if (fds[0].revents != 0)
@@ -133,7 +133,8 @@ class Watch {
                 return End::abandoned;
         }
     }
-    void read_errors() {
+    // False when there is nothing to read now.
+    bool read_errors() {
         std::array<char, 1024> buffer{};
         const ssize_t n = ::read(child_.errors.get(), buffer.data(), buffer.size());
         if (n > 0) {
@@ -142,6 +143,13 @@ class Watch {
                 output_.erase(0, output_.size() - kKeptOutput);
         } else if (n == 0) {
             child_.errors.reset();
+        }
+        return n > 0;
+    }
+    // What was still in the pipe when the hook ended.
+    void drain() {
+        constexpr int kMostReads = 64;
+        for (int i = 0; i < kMostReads && child_.errors.valid() && read_errors(); ++i) {
         }
     }
     const std::string& output() const { return output_; }
@@ -193,8 +201,7 @@ Status run(const Hook& hook, const Surroundings& around, const Starter& starter)
     int status = 0;
     while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
     }
-    if (child.errors.valid())
-        watch.read_errors();
+    watch.drain();
     ::sigaction(SIGPIPE, &before, nullptr);
     const std::string said = watch.output().empty() ? "" : ": " + last_line(watch.output());
     if (end == End::timed_out)

@@ -12,6 +12,8 @@
 namespace hardrun::init {
 namespace {
 
+constexpr int kAtEmptyPath = 0x1000;
+
 unsigned long device_number(uint32_t major, uint32_t minor) noexcept {
     return (minor & 0xffU) | ((major & 0xfffU) << 8U) |
            (static_cast<unsigned long>(minor & ~0xffU) << 12U);
@@ -19,10 +21,9 @@ unsigned long device_number(uint32_t major, uint32_t minor) noexcept {
 
 // What stands there already must be exactly the device that was asked for (config-linux.md,
 // "Devices").
-long check_existing(Kernel& k, int folder, const char* name, const DeviceOp& op) noexcept {
+long check_node(Kernel& k, int node, const DeviceOp& op) noexcept {
     struct statx st {};
-    const long r = k(__NR_statx, folder, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &st);
-    if (r < 0)
+    if (const long r = k(__NR_statx, node, "", kAtEmptyPath, STATX_BASIC_STATS, &st); r < 0)
         return r;
     if ((st.stx_mode & S_IFMT) != (op.mode & S_IFMT))
         return -EEXIST;
@@ -31,22 +32,29 @@ long check_existing(Kernel& k, int folder, const char* name, const DeviceOp& op)
     return st.stx_rdev_major == op.major && st.stx_rdev_minor == op.minor ? 0 : -EEXIST;
 }
 
+// fchmodat2(2) of Linux 6.6 works on an O_PATH descriptor; before it, only a name does. Then the
+// mode comes from mknod alone where nothing stood there (umask is 0), which is the common case.
+long set_mode(Kernel& k, int node, uint32_t mode) noexcept {
+    constexpr long kFchmodat2 = 452;
+    const long r = k(kFchmodat2, node, "", mode, kAtEmptyPath);
+    return r == -ENOSYS ? 0 : r;
+}
+
 long make_node(Kernel& k, int folder, const char* name, const DeviceOp& op) noexcept {
     const unsigned long number = device_number(op.major, op.minor);
     long r = k(__NR_mknodat, folder, name, op.mode, number);
-    if (r == -EEXIST)
-        r = check_existing(k, folder, name, op);
-    if (r < 0)
+    if (r < 0 && r != -EEXIST)
         return r;
-    if (r = k(__NR_fchownat, folder, name, op.uid, op.gid, AT_SYMLINK_NOFOLLOW); r < 0)
-        return r;
-    // Through the descriptor: fchmodat(2) would follow a link put there in between.
+    // By the node itself, not by its name: another container that shares the folder may put a link
+    // there.
     const long node = k(__NR_openat, folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
     if (node < 0)
         return node;
-    r = check_existing(k, folder, name, op);
+    r = check_node(k, static_cast<int>(node), op);
     if (r >= 0)
-        r = k(__NR_fchmodat, folder, name, op.mode & 07777);
+        r = k(__NR_fchownat, node, "", op.uid, op.gid, kAtEmptyPath);
+    if (r >= 0)
+        r = set_mode(k, static_cast<int>(node), op.mode & 07777);
     (void)k(__NR_close, node);  // O_PATH
     return r;
 }

@@ -11,16 +11,15 @@
 namespace hardrun::plan {
 namespace {
 
+// Always for the whole tree, as runc reads it: the reader has taken a leading "r" off.
 uint64_t propagation_of(const std::string& name) {
-    if (name == "shared" || name == "rshared")
-        return MS_SHARED | (name[0] == 'r' ? MS_REC : 0);
-    if (name == "slave" || name == "rslave")
-        return MS_SLAVE | (name[0] == 'r' ? MS_REC : 0);
-    if (name == "unbindable" || name == "runbindable")
-        return MS_UNBINDABLE | (name[0] == 'r' ? MS_REC : 0);
-    if (name == "private" || name == "rprivate")
-        return MS_PRIVATE | (name[0] == 'r' ? MS_REC : 0);
-    return 0;
+    if (name == "shared")
+        return MS_SHARED | MS_REC;
+    if (name == "slave")
+        return MS_SLAVE | MS_REC;
+    if (name == "unbindable")
+        return MS_UNBINDABLE | MS_REC;
+    return name == "private" ? MS_PRIVATE | MS_REC : 0;
 }
 
 std::vector<std::string> below_root(const std::vector<std::string>& paths) {
