@@ -93,6 +93,8 @@ std::string object_of(const Message& failed, const Names& names) {
         return (*list)[failed.index];
     if (failed.step == Step::cwd)
         return "process.cwd \"" + names.cwd + "\"";
+    if (failed.step == Step::label && !names.apparmor.empty())
+        return "process.apparmorProfile \"" + names.apparmor + "\"";
     return std::string(name(failed.step));
 }
 
@@ -156,6 +158,8 @@ Error describe(const Message& failed, const Names& names) {
     std::string text = object_of(failed, names);
     if (failed.step == Step::cwd && failed.err == ELOOP)
         text += ": leads out of the root file system";
+    else if (failed.step == Step::label && failed.err == ENOENT)
+        text += ": no profile of that name is loaded";
     else if (failed.call != 0)
         text += ": " + call_name(failed.call);
     if (failed.detail[0] != '\0')

@@ -33,6 +33,7 @@ struct Names {
     std::string program;
     bool searched = false;
     std::string cwd;
+    std::string apparmor;  // the profile's name
 };
 
 // Init's report as an error: the object, the system call, the reason. What engines match on

@@ -168,6 +168,8 @@ void lay_out_process(Arena& arena, const plan::Process& process, const plan::Sec
     layout.names.program = process.args.empty() ? "" : process.args.front();
     layout.names.searched = process.searched;
     layout.names.cwd = process.cwd;
+    if (!process.apparmor_exec.empty())
+        layout.names.apparmor = process.apparmor_exec.substr(std::string_view("exec ").size());
 }
 
 void lay_out_joins(Arena& arena, const std::vector<OpenedJoin>& joins, Layout& layout) {

@@ -38,8 +38,11 @@ Status release(FdRef channel, const config::HardenedSpec& spec) {
     if (heard.closed)
         return {};
     Names names;
-    if (spec.spec().process && !spec.spec().process->args.empty())
-        names.program = spec.spec().process->args.front();
+    if (const auto& process = spec.spec().process; process) {
+        if (!process->args.empty())
+            names.program = process->args.front();
+        names.apparmor = process->apparmor_profile.value_or("");
+    }
     return describe(heard.message, names);
 }
 
