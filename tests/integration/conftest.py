@@ -14,7 +14,13 @@ import pytest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("HARDRUN_BUILD", PROJECT / "build/release"))
-TIMEOUT = 30
+# An emulated machine is slower by this factor: nothing waits less than on a real one.
+SLOWNESS = int(os.environ.get("HARDRUN_TEST_SLOWNESS", "1"))
+TIMEOUT = 30 * SLOWNESS
+# Cgroup v2 is one tree; of v1 every controller has its own.
+ROOT = pathlib.Path("/sys/fs/cgroup")
+V2 = (ROOT / "cgroup.controllers").exists()
+GROUPS = [ROOT] if V2 else [p for p in ROOT.iterdir() if p.is_dir()]
 
 
 def pytest_collection_modifyitems(items):
@@ -102,7 +108,7 @@ class Runtime:
         return json.loads(self.ok("state", id).out)
 
     def wait_for(self, id, status, seconds=10):
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds * SLOWNESS
         while self.state(id)["status"] != status:
             assert time.monotonic() < deadline, f"{id} is {self.state(id)}, not {status}"
             time.sleep(0.01)
@@ -110,8 +116,7 @@ class Runtime:
     def leftovers(self):
         """What a failed or finished container must not leave."""
         folders = [p.name for p in self.root.iterdir()] if self.root.exists() else []
-        groups = [str(p) for base in pathlib.Path("/sys/fs/cgroup").iterdir() if base.is_dir()
-                  for p in (base / "hardrun-test").glob(f"{self.tag}-*")]
+        groups = [str(p) for base in GROUPS for p in (base / "hardrun-test").glob(f"{self.tag}-*")]
         mounts = [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
                   if str(self.folder) in line]
         return folders + groups + mounts

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from conftest import GROUPS, ROOT, V2
 
 
 def namespaces(**paths):
@@ -188,44 +189,72 @@ def resources(**fields):
     return lambda c: c["linux"]["resources"].update(fields)
 
 
-def controller(name):
-    path = pathlib.Path("/sys/fs/cgroup") / name
-    if not path.is_dir():
-        pytest.skip(f"no cgroup v1 hierarchy {name}: the v2 lane tests this")
-    return path
+def needs(*controllers):
+    have = (ROOT / "cgroup.controllers").read_text().split() + ["devices"] if V2 else [p.name for p in GROUPS]
+    for name in controllers:
+        if name not in have:
+            pytest.skip(f"this host has no cgroup controller {name}")
+
+
+def group(rt, id, controller):
+    """The folder of the container's group: one on v2, one per controller on v1."""
+    lines = pathlib.Path(f"/proc/{rt.state(id)['pid']}/cgroup").read_text().splitlines()
+    where = {name: line.split(":")[2].lstrip("/") for line in lines for name in line.split(":")[1].split(",")}
+    return ROOT / where[""] if V2 else ROOT / controller / where[controller]
 
 
 def test_c30_pids_limit(rt):
-    controller("pids")
+    needs("pids")
     result = rt.run("echo builtin; /bin/true; echo after=$?", resources(pids={"limit": 1}))
     assert result.out.startswith("builtin\n") and result.code == 2, result
 
 
 def test_memory_limit(rt):
-    controller("memory")
+    needs("memory")
     result = rt.run("head -c 200m /dev/zero | tail | wc -c", resources(memory={"limit": 64 << 20}))
     assert "209715200" not in result.out, result
 
 
 def test_a_very_small_memory_limit_starts(rt):
-    controller("memory")
+    needs("memory")
     assert rt.run(["/bin/echo", "ran"], resources(memory={"limit": 512 << 10})).out == "ran\n"
 
 
 def test_limits_are_in_the_files(rt):
-    base = controller("cpu"), controller("memory"), controller("pids")
+    needs("cpu", "memory", "pids")
     id = rt.start("sleep 100", resources(cpu={"shares": 512, "quota": 50000, "period": 100000}, pids={"limit": 77},
                                          memory={"limit": 32 << 20, "reservation": 16 << 20}))
-    lines = pathlib.Path(f"/proc/{rt.state(id)['pid']}/cgroup").read_text().splitlines()
-    where = {name: line.split(":")[2] for line in lines for name in line.split(":")[1].split(",")}
-    read = lambda i, name, file: (base[i] / where[name].lstrip("/") / file).read_text().strip()
-    assert read(0, "cpu", "cpu.shares") == "512" and read(0, "cpu", "cpu.cfs_quota_us") == "50000"
-    assert read(1, "memory", "memory.limit_in_bytes") == str(32 << 20)
-    assert read(2, "pids", "pids.max") == "77"
+    v1 = {"cpu": {"cpu.shares": "512", "cpu.cfs_quota_us": "50000", "cpu.cfs_period_us": "100000"},
+          "memory": {"memory.limit_in_bytes": str(32 << 20), "memory.soft_limit_in_bytes": str(16 << 20)}}
+    v2 = {"cpu": {"cpu.weight": "20", "cpu.max": "50000 100000"},
+          "memory": {"memory.max": str(32 << 20), "memory.low": str(16 << 20)}}
+    expected = {**(v2 if V2 else v1), "pids": {"pids.max": "77"}}
+    found = {controller: {file: (group(rt, id, controller) / file).read_text().strip() for file in files}
+             for controller, files in expected.items()}
+    assert found == expected
+
+
+def test_systemd_scope(rt):
+    if not pathlib.Path("/run/systemd/system").is_dir():
+        pytest.skip("systemd is not running here")
+    name = f"hardrun-{rt.tag}"
+    show = lambda field: subprocess.run(["systemctl", "show", "--value", "-p", field, f"{name}.scope"],
+                                        capture_output=True, text=True, check=True).stdout.strip()
+    bundle = rt.bundle(["/bin/sleep", "100"], lambda c: (
+        c["linux"].update(cgroupsPath=f"system.slice:hardrun:{rt.tag}"),
+        resources(memory={"limit": 64 << 20}, pids={"limit": 33}, cpu={"shares": 512})(c)))
+    id = rt.new_id()
+    rt.ok("--systemd-cgroup", "run", "--detach", "--bundle", bundle, id)
+    assert f"/system.slice/{name}.scope" in pathlib.Path(f"/proc/{rt.state(id)['pid']}/cgroup").read_text()
+    assert (show("ActiveState"), show("MemoryMax"), show("TasksMax")) == ("active", str(64 << 20), "33")
+    rt.ok("--systemd-cgroup", "update", "--pids-limit", "44", id)
+    assert show("TasksMax") == "44" and (group(rt, id, "pids") / "pids.max").read_text() == "44\n"
+    rt.ok("--systemd-cgroup", "delete", "--force", id)
+    assert show("ActiveState") == "inactive" and show("LoadState") == "not-found"
 
 
 def test_c28_device_rules(compat):
-    controller("devices")
+    needs("devices")
     caps = ["CAP_MKNOD"]
     result = compat.run("mknod /dev/mem c 1 1 && cat /dev/mem; cat /dev/zero | head -c 1 | wc -c",
                         lambda c: c["process"].update(capabilities={s: caps for s in ("bounding", "effective", "permitted")}))

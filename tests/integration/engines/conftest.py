@@ -14,6 +14,9 @@ import pytest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("HARDRUN_BUILD", PROJECT / "build/release"))
+# An emulated machine is slower by this factor: nothing waits less than on a real one.
+SLOWNESS = int(os.environ.get("HARDRUN_TEST_SLOWNESS", "1"))
+V2 = pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists()
 PROFILES = ["compat", "guarded", "net", "strict"]
 
 
@@ -31,7 +34,7 @@ class Outcome:
 
 def call(*command, input=None, timeout=60, env=None):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        done = subprocess.run([str(c) for c in command], stdout=out, stderr=err, timeout=timeout, env=env,
+        done = subprocess.run([str(c) for c in command], stdout=out, stderr=err, timeout=timeout * SLOWNESS, env=env,
                               input=input, stdin=None if input is not None else subprocess.DEVNULL)
         out.seek(0)
         err.seek(0)
@@ -107,7 +110,7 @@ def dockerd(image_tar):
     bridge = start_bridge(tag)
     command = ["dockerd", "--data-root", folder / "data", "--exec-root", folder / "exec", "--pidfile", folder / "pid",
                "--host", f"unix://{folder}/sock", "--bridge", bridge, "--iptables=false", "--ip6tables=false",
-               "--storage-driver", "vfs"]
+               "--storage-driver", os.environ.get("HARDRUN_TEST_STORAGE_DRIVER", "vfs")]
     for profile in PROFILES:
         name = "hardrun" if profile == "strict" else f"hardrun-{profile}"
         command += ["--add-runtime", f"{name}={program(profile)}"]
@@ -115,7 +118,7 @@ def dockerd(image_tar):
     process = subprocess.Popen([str(c) for c in command], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     docker = Docker(folder)
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 60 * SLOWNESS
         while docker("info").code != 0:
             assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()[-2000:]
             time.sleep(0.2)
@@ -143,7 +146,7 @@ def every(request, dockerd):
 
 
 def wait_until(condition, seconds=15):
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds * SLOWNESS
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.05)

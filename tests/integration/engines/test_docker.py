@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import call, wait_until
+from conftest import V2, call, wait_until
 
 HARDENED = ("strict", "net")
 
@@ -178,20 +178,41 @@ def test_cap_drop_and_add(every):
 
 
 def test_limits(docker):
-    result = docker.run("sh", "-c", "ulimit -n; cat /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/memory/memory.limit_in_bytes "
-                        "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", options=["--ulimit", "nofile=123:456", "--memory", "64m",
-                                                                      "--pids-limit", "55", "--cpus", "0.5"])
-    if "No such file" in result.err:
-        pytest.skip("no cgroup v1: the lane in the virtual machine tests this")
-    assert result.out.split() == ["123", "55", str(64 << 20), "50000"], result
+    files = ("pids.max memory.max cpu.max" if V2 else
+             "pids/pids.max memory/memory.limit_in_bytes cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us")
+    result = docker.run("sh", "-c", f"ulimit -n; cd /sys/fs/cgroup; cat {files}",
+                        options=["--ulimit", "nofile=123:456", "--memory", "64m", "--pids-limit", "55", "--cpus", "0.5"])
+    assert result.out.split() == ["123", "55", str(64 << 20), "50000", "100000"], result
 
 
 def test_update(docker, container):
     docker.ok("update", "--pids-limit", "66", "--memory", "64m", "--memory-swap", "64m", container)
-    result = docker("exec", container, "cat", "/sys/fs/cgroup/pids/pids.max")
-    if "No such file" in result.err:
-        pytest.skip("no cgroup v1: the lane in the virtual machine tests this")
-    assert result.out == "66\n", result
+    files = ("pids.max memory.max" if V2 else "pids/pids.max memory/memory.limit_in_bytes")
+    result = docker("exec", container, "sh", "-c", f"cd /sys/fs/cgroup; cat {files}")
+    assert result.out.split() == ["66", str(64 << 20)], result
+
+
+def test_the_systemd_driver_is_used_where_systemd_is(docker, container):
+    driver = docker.ok("info", "-f", "{{.CgroupDriver}}")
+    if not os.path.isdir("/run/systemd/system"):
+        assert driver == "cgroupfs"
+        pytest.skip("systemd is not running here")
+    assert driver == "systemd"
+    pid = docker.ok("inspect", "-f", "{{.State.Pid}}", container)
+    assert f"/system.slice/docker-{container}.scope\n" in pathlib.Path(f"/proc/{pid}/cgroup").read_text()
+
+
+def test_apparmor_profile_of_docker(every):
+    enabled = pathlib.Path("/sys/module/apparmor/parameters/enabled")
+    if not enabled.exists() or enabled.read_text().strip() != "Y":
+        pytest.skip("AppArmor is not enabled on this host")
+    id = every.start()
+    try:
+        for extra in ((), ("-u", "1001")):
+            assert every.ok("exec", *extra, id, "cat", "/proc/self/attr/current") == "docker-default (enforce)"
+        assert every.ok("exec", id, "cat", "/proc/1/attr/current") == "docker-default (enforce)"
+    finally:
+        every("rm", "-f", id)
 
 
 def test_device_and_sysctl(docker):
