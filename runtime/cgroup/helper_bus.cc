@@ -12,26 +12,28 @@
 #include "runtime/base/text.h"
 #include "runtime/cgroup/bus.h"
 
-#ifndef HARDRUN_LIBEXECDIR
-#define HARDRUN_LIBEXECDIR "/usr/libexec/hardrun"
+#ifndef HARDRUN_LIBEXEC_FROM_BIN
+#define HARDRUN_LIBEXEC_FROM_BIN "../libexec/hardrun"
 #endif
 
 namespace hardrun::cgroup {
 namespace {
 
-// Beside the runtime's own program (a build tree, a private installation), else where it is
-// installed to. PATH is the caller's and not asked.
+// Beside the runtime's own program (a build tree, a private installation), else in the libexec
+// folder of the same installation, wherever that was put. PATH is the caller's and not asked.
 Result<std::string> helper_path() {
     std::array<char, 4096> self{};
     const ssize_t size = ::readlink("/proc/self/exe", self.data(), self.size() - 1);
-    std::string beside(self.data(), size > 0 ? static_cast<size_t>(size) : 0);
-    beside = beside.substr(0, beside.rfind('/') + 1) + "hardrun-systemd";
-    for (const std::string& path : {beside, std::string(HARDRUN_LIBEXECDIR "/hardrun-systemd")})
+    const std::string_view program(self.data(), size > 0 ? static_cast<size_t>(size) : 0);
+    const std::string folder(program.substr(0, program.rfind('/') + 1));
+    for (const char* from_here : {"", HARDRUN_LIBEXEC_FROM_BIN "/"}) {
+        const std::string path = folder + from_here + "hardrun-systemd";
         if (path.starts_with('/') && ::access(path.c_str(), X_OK) == 0)
             return path;
+    }
     return Error(Errc::unsupported,
-                 "--systemd-cgroup needs the program hardrun-systemd, which is "
-                 "neither beside hardrun nor in " HARDRUN_LIBEXECDIR);
+                 "--systemd-cgroup needs the program hardrun-systemd, which is neither in " +
+                     folder + " nor in " + folder + HARDRUN_LIBEXEC_FROM_BIN);
 }
 
 struct Pipe {
