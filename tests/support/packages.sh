@@ -9,7 +9,7 @@ demo_packages=(busybox-static)
 unit_packages=(libgtest-dev)
 lint_packages=(clang clang-tidy clang-format codespell shellcheck)
 integration_packages=(busybox-static python3 python3-pytest docker.io containerd podman crun runc
-    bubblewrap iproute2 iptables procps strace)
+    bubblewrap iproute2 iptables procps strace debootstrap dpkg-dev file)
 
 # need PACKAGE...: installs those that are missing, quietly unless something goes wrong.
 need() {
