@@ -58,7 +58,7 @@ Result<Pipes> make_pipes() {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::signal(SIGPIPE, SIG_DFL);
+    (void)::signal(SIGPIPE, SIG_DFL);
     (void)::setpgid(0, 0);  // its own group, so that its children end with it
     ::dup2(pipes.in_read.get(), STDIN_FILENO);
     ::dup2(pipes.err_write.get(), STDOUT_FILENO);
@@ -183,9 +183,9 @@ std::string last_line(std::string_view output) {
 
 }  // namespace
 
-Status run(const Hook& hook, const Surroundings& around, const Starter& starter) {
+Status run(const Hook& hook, const Surroundings& surroundings, const Starter& starter) {
     const std::string name = hook.json_path + " (" + hook.path + ")";
-    HARDRUN_TRY(Child child, start(hook, around.folder, starter).context(name));
+    HARDRUN_TRY(Child child, start(hook, surroundings.folder, starter).context(name));
     std::optional<int64_t> deadline;
     if (hook.timeout_seconds)
         deadline = monotonic_ms() + int64_t{*hook.timeout_seconds} * 1000;
@@ -194,7 +194,7 @@ Status run(const Hook& hook, const Surroundings& around, const Starter& starter)
     struct sigaction before {};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &ignore, &before);
-    Watch watch(child, around, deadline);
+    Watch watch(child, surroundings, deadline);
     const End end = watch.run();
     if (end != End::exited && ::kill(-child.pid, SIGKILL) != 0)
         ::kill(child.pid, SIGKILL);  // a hook without a group of its own

@@ -130,11 +130,10 @@ std::string clean_path(std::string_view path) {
     for (const std::string_view part : split(path, '/')) {
         if (part.empty() || part == ".")
             continue;
-        if (part != "..")
-            kept.push_back(part);
-        else if (!kept.empty() && kept.back() != "..")
+        const bool up = part == "..";
+        if (up && !kept.empty() && kept.back() != "..")
             kept.pop_back();
-        else if (!absolute)
+        else if (!up || !absolute)
             kept.push_back(part);
     }
     std::string out = absolute ? "/" : "";

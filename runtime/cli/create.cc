@@ -96,7 +96,7 @@ Result<int> run_run(const Global& global, const Args& args) {
     }
     if (detach)
         return 0;
-    const auto status = launch::wait_for(created.pid, created.pidfd, created.console);
+    auto status = launch::wait_for(created.pid, created.pidfd, created.console);
     if (!o.flag("keep"))
         discard(global, options.id);
     return status;

@@ -87,7 +87,7 @@ Result<config::Process> from_file(const std::string& path) {
     config::Notes notes;
     HARDRUN_TRY(config::Process process, config::read_process(json, notes).context(path));
     for (const std::string& warning : notes.warnings)
-        log::warning(path + ": " + warning);
+        log::warning(std::string(path).append(": ").append(warning));
     return process;
 }
 

@@ -36,6 +36,7 @@ Result<std::string> host_ps(const Args& options) {
     std::vector<std::string> words = {"ps"};
     words.insert(words.end(), options.begin(), options.end());
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words)
         argv.push_back(word.data());
     argv.push_back(nullptr);

@@ -119,6 +119,16 @@ bool is_dot(const char* name) noexcept {
     return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
+// The innermost name of a failure is the one that the report has.
+long copy_named(Copy& copy, int from, int to, const char* name, int depth) noexcept {
+    if (is_dot(name))
+        return 0;
+    const long r = copy_entry(copy, from, to, name, depth);
+    if (r < 0 && copy.run.detail[0] == '\0')
+        copy_text(copy.run.detail, sizeof copy.run.detail, name);
+    return r;
+}
+
 long copy_folder(Copy& copy, int from, int to, int depth) noexcept {
     if (depth > kMaxDepth)
         return -ELOOP;
@@ -130,13 +140,8 @@ long copy_folder(Copy& copy, int from, int to, int depth) noexcept {
         for (long at = 0; at < n;) {
             const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
             at += entry->size;
-            if (is_dot(entry->name))
-                continue;
-            if (const long r = copy_entry(copy, from, to, entry->name, depth); r < 0) {
-                if (copy.run.detail[0] == '\0')
-                    copy_text(copy.run.detail, sizeof copy.run.detail, entry->name);
+            if (const long r = copy_named(copy, from, to, entry->name, depth); r < 0)
                 return r;
-            }
         }
     }
 }

@@ -25,6 +25,7 @@ struct Arg {
 class Kernel {
   public:
     // The result, or a negative errno. Remembers the last call that failed, for the report.
+    // NOLINTNEXTLINE(readability-function-size): a system call has a number and six arguments
     long operator()(long nr, Arg a = 0, Arg b = 0, Arg c = 0, Arg d = 0, Arg e = 0,
                     Arg f = 0) noexcept {
         const long args[6] = {a.value, b.value, c.value, d.value, e.value, f.value};

@@ -17,18 +17,22 @@ declare -A allowed=(
     [runtime/cli]="runtime/launch runtime/cgroup runtime/state hooks runtime/plan config runtime/base"
 )
 
-layer_of() {
-    local path=$1
-    case $path in
-        runtime/*) path=${path#runtime/}; echo "runtime/${path%%/*}" ;;
-        *) echo "${path%%/*}" ;;
-    esac
+# set_layer VARIABLE PATH
+set_layer() {
+    local path=$2
+    if [[ $path == runtime/* ]]; then
+        path=${path#runtime/}
+        printf -v "$1" 'runtime/%s' "${path%%/*}"
+    else
+        printf -v "$1" '%s' "${path%%/*}"
+    fi
 }
 
-bad=0
+bad=0 from='' to=''
 while IFS=: read -r file include; do
-    from=$(layer_of "$file")
-    to=$(layer_of "$(sed -E 's/.*"([^"]+)".*/\1/' <<<"$include")")
+    include=${include#*\"}
+    set_layer from "$file"
+    set_layer to "${include%%\"*}"
     [ "$from" = "$to" ] && continue
     if [[ ! -v allowed[$from] || " ${allowed[$from]} " != *" $to "* ]]; then
         echo "$file: $from must not include $to" >&2
@@ -38,7 +42,8 @@ done < <(git grep -E '^#include "' -- 'config/*' 'runtime/*' 'hooks/*')
 
 # The child side has no library: only the kernel's headers and what the compiler itself brings.
 while IFS=: read -r file include; do
-    header=$(sed -E 's/.*<([^>]+)>.*/\1/' <<<"$include")
+    header=${include#*<}
+    header=${header%%>*}
     case $header in
         linux/* | asm/* | cstddef | cstdint | type_traits) ;;
         *)

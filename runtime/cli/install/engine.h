@@ -37,7 +37,7 @@ std::span<const Engine> engines();
 // Every name that add() may have put there.
 std::span<const std::string_view> runtime_names();
 
-Result<std::string> add_to_docker(std::string_view text, const Runtimes& runtimes);
+Result<std::string> add_to_docker(std::string_view text, const Runtimes& wanted);
 Result<std::string> take_from_docker(std::string_view text);
 Result<std::string> add_to_containerd(std::string_view text, const Runtimes& runtimes);
 Result<std::string> add_to_podman(std::string_view text, const Runtimes& runtimes);

@@ -99,20 +99,24 @@ class Scanner {
     Status key(TomlPath& path) {
         do {
             blanks();
-            if (peek() == '"' || peek() == '\'') {
-                const size_t from = at_ + 1;
-                HARDRUN_CHECK(quoted(peek()));
-                path.emplace_back(text_.substr(from, at_ - 1 - from));
-            } else {
-                const size_t from = at_;
-                while (is_bare(peek()))
-                    ++at_;
-                if (at_ == from)
-                    return wrong("a key");
-                path.emplace_back(text_.substr(from, at_ - from));
-            }
+            HARDRUN_CHECK(key_part(path));
             blanks();
         } while (take('.'));
+        return {};
+    }
+
+    Status key_part(TomlPath& path) {
+        const size_t from = at_;
+        if (peek() == '"' || peek() == '\'') {
+            HARDRUN_CHECK(quoted(peek()));
+            path.emplace_back(text_.substr(from + 1, at_ - 2 - from));
+            return {};
+        }
+        while (is_bare(peek()))
+            ++at_;
+        if (at_ == from)
+            return wrong("a key");
+        path.emplace_back(text_.substr(from, at_ - from));
         return {};
     }
 

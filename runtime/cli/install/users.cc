@@ -30,7 +30,7 @@ std::vector<std::string> running_below(const std::vector<std::string>& patterns)
             for (const std::string& id : *ids) {
                 const auto container = launch::Container::open(store, id);
                 if (container && container->state() != state::State::stopped)
-                    out.push_back(id + " (" + root + ")");
+                    out.push_back(std::string(id).append(" (").append(root).append(")"));
             }
         }
     return out;
