@@ -10,8 +10,9 @@ namespace {
 
 constexpr size_t kCapacity = 64U << 20;  // only what is touched takes memory
 
+// An address agreed upon with another program.
 void* base() {
-    return reinterpret_cast<void*>(init::kPlanAddress);
+    return reinterpret_cast<void*>(init::kPlanAddress);  // NOLINT(performance-no-int-to-ptr)
 }
 
 }  // namespace
@@ -60,6 +61,10 @@ const char** Arena::texts(const std::vector<std::string>& values, size_t spare) 
     for (size_t i = 0; i < values.size(); ++i)
         pointers[i] = text(values[i]);
     return pointers.data();
+}
+
+init::InitPlan& Arena::plan() {
+    return *static_cast<init::InitPlan*>(base());
 }
 
 Status Arena::finish() {

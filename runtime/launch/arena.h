@@ -25,7 +25,7 @@ class Arena {
     Arena& operator=(const Arena&) = delete;
     ~Arena();
 
-    init::InitPlan& plan() { return *reinterpret_cast<init::InitPlan*>(init::kPlanAddress); }
+    init::InitPlan& plan();
     FdRef fd() const { return fd_; }
 
     // `count` zeroed elements.

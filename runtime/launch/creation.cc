@@ -219,30 +219,35 @@ Status Creation::switch_to(pid_t pid) {
 }
 
 Status Creation::follow_init() {
-    while (true) {
+    bool ready = false;
+    while (!ready) {
         HARDRUN_TRY(Heard heard, hear(init_.sync));
         if (heard.closed)
             return died(init_.pid);
-        switch (heard.message.word) {
-            case init::Word::forked:
-                HARDRUN_CHECK(switch_to(heard.message.pid));
-                HARDRUN_CHECK(say_go(init_.sync));
-                break;
-            case init::Word::prepared:
-                HARDRUN_CHECK(run_hooks());
-                HARDRUN_CHECK(say_go(init_.sync));
-                break;
-            case init::Word::console:
-                HARDRUN_CHECK(take_console(std::move(heard.fd)));
-                break;
-            case init::Word::ready:
-                return hear_ready(heard.message, std::move(heard.fd));
-            case init::Word::failed:
-                return describe(heard.message, layout_.names);
-            case init::Word::go:
-                return Error(Errc::internal, "init said go");
-        }
+        ready = heard.message.word == init::Word::ready;
+        HARDRUN_CHECK(answer(std::move(heard)));
     }
+    return {};
+}
+
+Status Creation::answer(Heard heard) {
+    switch (heard.message.word) {
+        case init::Word::forked:
+            HARDRUN_CHECK(switch_to(heard.message.pid));
+            return say_go(init_.sync);
+        case init::Word::prepared:
+            HARDRUN_CHECK(run_hooks());
+            return say_go(init_.sync);
+        case init::Word::console:
+            return take_console(std::move(heard.fd));
+        case init::Word::ready:
+            return hear_ready(heard.message, std::move(heard.fd));
+        case init::Word::failed:
+            return describe(heard.message, layout_.names);
+        case init::Word::go:
+            break;
+    }
+    return Error(Errc::internal, "an unexpected word from init");
 }
 
 bool Creation::needs_hooks() const {

@@ -42,6 +42,7 @@ class Creation {
     Status write_record();
     Status leave_at_gate();
     Status hear_ready(const init::Message& message, Fd cell);
+    Status answer(Heard heard);
     Status run_hooks();
     Status take_console(Fd master);
     Status switch_to(pid_t pid);

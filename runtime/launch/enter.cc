@@ -66,33 +66,43 @@ void lay_out_entrance(Arena& arena, const Entrance& e, Layout& layout) {
     out.keyring_name = arena.text(e.keyring_name);
 }
 
+// After its fork the conversation goes on with another process.
+Status switch_to(Spawned& child, pid_t pid) {
+    const pid_t before = std::exchange(child.pid, pid);
+    while (::waitpid(before, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    HARDRUN_TRY(const state::PidIdentity now, state::identify(child.pid));
+    HARDRUN_TRY(child.pidfd, state::open_process(now));
+    return say_go(child.sync);
+}
+
+Status answer(Spawned& child, Heard heard, Entered& out) {
+    switch (heard.message.word) {
+        case init::Word::forked:
+            return switch_to(child, heard.message.pid);
+        case init::Word::console:
+            out.console = std::move(heard.fd);
+            return {};
+        case init::Word::ready:
+            return {};
+        case init::Word::failed:
+            return describe(heard.message, out.names);
+        default:
+            return Error(Errc::internal, "an unexpected word from init");
+    }
+}
+
 // Follows the conversation until init is ready; the pid may change once on the way.
 Status follow(Spawned& child, Entered& out) {
-    while (true) {
+    bool ready = false;
+    while (!ready) {
         HARDRUN_TRY(Heard heard, hear(child.sync));
         if (heard.closed)
             return died(child.pid);
-        switch (heard.message.word) {
-            case init::Word::forked: {
-                const pid_t before = std::exchange(child.pid, heard.message.pid);
-                while (::waitpid(before, nullptr, 0) < 0 && errno == EINTR) {
-                }
-                HARDRUN_TRY(const state::PidIdentity now, state::identify(child.pid));
-                HARDRUN_TRY(child.pidfd, state::open_process(now));
-                HARDRUN_CHECK(say_go(child.sync));
-                break;
-            }
-            case init::Word::console:
-                out.console = std::move(heard.fd);
-                break;
-            case init::Word::ready:
-                return {};
-            case init::Word::failed:
-                return describe(heard.message, out.names);
-            default:
-                return Error(Errc::internal, "an unexpected word from init");
-        }
+        ready = heard.message.word == init::Word::ready;
+        HARDRUN_CHECK(answer(child, std::move(heard), out));
     }
+    return {};
 }
 
 }  // namespace
@@ -123,7 +133,7 @@ Result<std::vector<OpenedJoin>> open_joins_of_pid(pid_t pid) {
     return out;
 }
 
-Result<Entered> enter(Entrance entrance, Placement* placement) {
+Result<Entered> enter(const Entrance& entrance, Placement* placement) {
     Entered out;
     Layout layout;
     HARDRUN_TRY(Arena arena, Arena::make());

@@ -54,7 +54,7 @@ class Placement {
 };
 
 // Until the process is ready; nothing of it is left after an error.
-Result<Entered> enter(Entrance entrance, Placement* placement);
+Result<Entered> enter(const Entrance& entrance, Placement* placement);
 
 // Lets the program go and answers whether it was executed.
 Status let_go(const Entered& entered);

@@ -29,14 +29,14 @@ struct HookSituation {
 };
 
 // In the runtime's own namespaces: prestart, createRuntime, poststart, poststop.
-Status run_phase(Phase phase, const std::vector<config::Hook>& hooks, const HookSituation& now);
+Status run_phase(Phase phase, const std::vector<config::Hook>& list, const HookSituation& now);
 
 // createContainer: the host's files, but the container's namespaces, before pivot_root.
-Status run_in_namespaces(Phase phase, const std::vector<config::Hook>& hooks,
+Status run_in_namespaces(Phase phase, const std::vector<config::Hook>& list,
                          const HookSituation& now);
 
 // startContainer: inside, as the container's process would run.
-Status run_in_container(Phase phase, const std::vector<config::Hook>& hooks,
-                        const HookSituation& now, const plan::Process& process);
+Status run_in_container(Phase phase, const std::vector<config::Hook>& list,
+                        const HookSituation& now, const plan::Process& container);
 
 }  // namespace hardrun::launch

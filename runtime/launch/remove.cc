@@ -38,7 +38,7 @@ Status wait_for_end(FdRef pidfd) {
 // notices.
 Status end_processes(const Container& container) {
     if (container.init().get() >= 0) {
-        if (const Status sent = state::send_signal(container.init(), SIGKILL);
+        if (Status sent = state::send_signal(container.init(), SIGKILL);
             !sent && sent.error().kind() != Errc::not_found)
             return sent;
     }

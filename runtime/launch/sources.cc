@@ -77,6 +77,31 @@ bool has_user_namespace(const plan::Plan& plan) {
            std::ranges::any_of(joined, [](const auto& join) { return join.type == CLONE_NEWUSER; });
 }
 
+struct Opening {
+    FdRef bundle;
+    const cgroup::Location& groups;
+    bool user_namespace;
+    CgroupView view;
+};
+
+Status add_mount(const Opening& opening, const plan::Mount& mount, Sources& out) {
+    HARDRUN_TRY(OpenedMount opened, open_mount(mount, opening.bundle));
+    if (opening.user_namespace && opened.tree.valid())
+        HARDRUN_CHECK(check_locked(mount, opened.tree));
+    out.mounts.push_back(std::move(opened));
+    return {};
+}
+
+Status add_cgroup(const Opening& opening, const plan::Mount& mount, Sources& out) {
+    CgroupMounts expanded = expand_cgroup_mount(mount, opening.groups, opening.view);
+    for (const plan::Mount& part : expanded.mounts) {
+        HARDRUN_TRY(OpenedMount opened, open_mount(part, opening.bundle));
+        out.mounts.push_back(std::move(opened));
+    }
+    out.links.insert(out.links.end(), expanded.links.begin(), expanded.links.end());
+    return {};
+}
+
 Result<OpenedDevice> open_device(const plan::Device& device) {
     OpenedDevice out{.device = device, .tree = Fd()};
     if (!device.bind)
@@ -108,24 +133,12 @@ Result<Sources> open_sources(const plan::Plan& plan, const std::string& rootfs, 
     Sources out;
     out.links = plan.links;
     HARDRUN_TRY(out.root, open_root(rootfs, bundle));
-    const bool own_view = (plan.namespaces.created & CLONE_NEWCGROUP) != 0;
-    const bool user_namespace = has_user_namespace(plan);
-    for (const plan::Mount& mount : plan.mounts) {
-        if (mount.kind != plan::MountKind::cgroup) {
-            HARDRUN_TRY(OpenedMount opened, open_mount(mount, bundle));
-            if (user_namespace && opened.tree.valid())
-                HARDRUN_CHECK(check_locked(mount, opened.tree));
-            out.mounts.push_back(std::move(opened));
-            continue;
-        }
-        CgroupMounts expanded =
-            expand_cgroup_mount(mount, groups, own_view ? CgroupView::own : CgroupView::host);
-        for (const plan::Mount& part : expanded.mounts) {
-            HARDRUN_TRY(OpenedMount opened, open_mount(part, bundle));
-            out.mounts.push_back(std::move(opened));
-        }
-        out.links.insert(out.links.end(), expanded.links.begin(), expanded.links.end());
-    }
+    const Opening opening{
+        bundle, groups, has_user_namespace(plan),
+        (plan.namespaces.created & CLONE_NEWCGROUP) != 0 ? CgroupView::own : CgroupView::host};
+    for (const plan::Mount& mount : plan.mounts)
+        HARDRUN_CHECK(mount.kind == plan::MountKind::cgroup ? add_cgroup(opening, mount, out)
+                                                            : add_mount(opening, mount, out));
     for (const plan::Device& device : plan.devices) {
         HARDRUN_TRY(OpenedDevice opened, open_device(device));
         out.devices.push_back(std::move(opened));

@@ -57,6 +57,7 @@ bool fills_dev(const config::Spec& spec) {
 std::vector<Device> plan_devices(const config::Linux& linux, uint64_t new_namespaces) {
     const bool bind = (new_namespaces & CLONE_NEWUSER) != 0;
     std::vector<Device> out;
+    out.reserve(kDefaults.size() + linux.devices.size());
     for (const DefaultDevice& d : kDefaults)
         out.push_back({.json_path = "default devices",
                        .path = std::string(d.path),

@@ -14,7 +14,6 @@ std::string refusal(Operation op, State s, std::string_view id) {
             return s == State::creating ? "cannot start a container that is still being created"
                                         : "cannot start an already running container";
         case Operation::kill:
-            return "container not running";
         case Operation::pause:
         case Operation::update:
             return "container not running";

@@ -57,6 +57,6 @@ struct Record {
 std::string to_json(const Record& record);
 
 // Errors: bad_config with what is wrong in the file; unsupported for a version that is too new.
-Result<Record> parse_record(std::string_view json);
+Result<Record> parse_record(std::string_view text);
 
 }  // namespace hardrun::state
