@@ -49,12 +49,14 @@ build() {
 
 # make_rootfs DIR: a small root file system from the static busybox.
 make_rootfs() {
-    local root=$1 applet
+    local root=$1
     mkdir -p "$root"/{bin,etc,proc,sys,dev,tmp,root,run,var/tmp,mnt,home/bob}
+    /bin/busybox --install -s "$root/bin"
+    rm -f "$root/bin/busybox"
     cp /bin/busybox "$root/bin/busybox"
-    for applet in $(/bin/busybox --list); do
-        [ "$applet" = busybox ] || ln -sf busybox "$root/bin/$applet"
-    done
+    # The links lead to where the host has it, which may be below /usr.
+    mkdir "$root/usr"
+    ln -s ../bin "$root/usr/bin"
     chmod 1777 "$root/tmp" "$root/var/tmp"
     printf 'root:x:0:0:root:/root:/bin/sh\nbob:x:1001:1002:bob:/home/bob:/bin/sh\n' >"$root/etc/passwd"
     printf 'root:x:0:\nbob:x:1002:\n' >"$root/etc/group"
