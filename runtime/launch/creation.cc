@@ -25,19 +25,6 @@ namespace {
 
 constexpr int kRemoveTimeoutMs = 2000;
 
-void report_undo(const std::string& what, const Error& error) {
-    log::warning("undo of '" + what + "': " + error.what());
-}
-
-// Init and, after a second fork, its successor are our children: killed and waited for.
-Status end_child(pid_t pid) {
-    if (::kill(pid, SIGKILL) != 0 && errno != ESRCH)
-        return Error::sys("kill init");
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    return {};
-}
-
 state::RootId root_of(const init::RootIdentity& r) {
     return {r.mount_id, r.inode, r.dev_major, r.dev_minor};
 }

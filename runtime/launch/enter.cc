@@ -6,7 +6,6 @@
 
 #include <signal.h>
 
-#include "runtime/base/log.h"
 #include "runtime/base/undo.h"
 #include "runtime/launch/namespace_files.h"
 #include "runtime/launch/network.h"
@@ -18,18 +17,6 @@ namespace {
 
 constexpr uint64_t kKinds[] = {CLONE_NEWUSER, CLONE_NEWCGROUP, CLONE_NEWIPC, CLONE_NEWUTS,
                                CLONE_NEWNET,  CLONE_NEWTIME,   CLONE_NEWPID, CLONE_NEWNS};
-
-void report_undo(const std::string& what, const Error& error) {
-    log::warning("undo of '" + what + "': " + error.what());
-}
-
-Status end_child(pid_t pid) {
-    if (::kill(pid, SIGKILL) != 0 && errno != ESRCH)
-        return Error::sys("kill");
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    return {};
-}
 
 Result<Fd> open_kind(pid_t pid, uint64_t kind) {
     return open_namespace("/proc/" + std::to_string(pid) + "/ns/" + namespace_file(kind), kind);

@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "runtime/base/file.h"
+#include "runtime/base/log.h"
 #include "runtime/base/text.h"
 
 namespace hardrun::launch {
@@ -36,6 +37,18 @@ Status set_oom_score_adj(pid_t pid, std::optional<int> value) {
 
 Status write_pid_file(const std::string& path, pid_t pid) {
     return replace_file(FdRef::cwd(), path, std::to_string(pid), 0644).context("--pid-file");
+}
+
+Status end_child(pid_t pid) {
+    if (::kill(pid, SIGKILL) != 0 && errno != ESRCH)
+        return Error::sys("kill");
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return {};
+}
+
+void report_undo(const std::string& what, const Error& error) {
+    log::warning("undo of '" + what + "': " + error.what());
 }
 
 Error died(pid_t pid) {

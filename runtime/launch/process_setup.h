@@ -25,4 +25,10 @@ Status write_pid_file(const std::string& path, pid_t pid);
 // Why a child that closed the conversation without a word is gone.
 Error died(pid_t pid);
 
+// Kills a child of ours and waits for it; gone already is a success.
+Status end_child(pid_t pid);
+
+// Where a failed undo goes: into the log, beside the error that the user sees.
+void report_undo(const std::string& what, const Error& error);
+
 }  // namespace hardrun::launch
