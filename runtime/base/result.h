@@ -28,6 +28,7 @@ enum class Errc {
     bad_state,       // the container is not in a state that allows this
     kernel,          // a system call failed; sys_errno() is set
     internal,        // our bug
+    help_wanted,     // no failure: the text is what the user asked to read
 };
 
 class Error {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: global options, then a command that gets the rest.
 #include <sys/auxv.h>
+#include <sys/mman.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -85,6 +86,20 @@ void fill_standard_descriptors() {
             ::abort();
 }
 
+// Memory that every command touches, in two calls rather than in thirty page faults, which are a
+// tenth of a container's start. It is only advice: kernels before 5.14 refuse it.
+void populate_memory() {
+    constexpr uintptr_t kHeap = 128 << 10;
+    constexpr uintptr_t kStack = 24 << 10;
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
+    const auto below = [](const void* end, uintptr_t size) {
+        const uintptr_t first = (reinterpret_cast<uintptr_t>(end) - size) & ~uintptr_t{4095};
+        (void)::madvise(reinterpret_cast<void*>(first), size, kPopulateWrite);
+    };
+    below(::sbrk(0), kHeap);
+    below(__builtin_frame_address(0), kStack);
+}
+
 int fail(const Error& error, int status) {
     log::fatal(error.what());
     return status;
@@ -92,6 +107,8 @@ int fail(const Error& error, int status) {
 
 int run_command(const Command& command, const Global& global, const Args& args) {
     auto result = command.run(global, args);
+    if (!result && result.error().kind() == Errc::help_wanted)
+        return print(result.error().what()) ? 0 : 1;
     return result ? *result : fail(result.error(), command.failure);
 }
 
@@ -102,8 +119,12 @@ int main_with(int argc, char** argv) {
         return fail(parsed.error(), 1);
     if (o.flag("version"))
         return print(version_text()) ? 0 : 1;
-    if (o.flag("help") || o.words().empty() || o.words().front() == "help")
+    Args words = o.words();
+    const bool help = !words.empty() && words.front() == "help";
+    if (o.flag("help") || words.empty() || (help && words.size() == 1))
         return print(usage(o)) ? 0 : 1;
+    if (help)
+        words = {words[1], "--help"};
     if (Status opened = open_log(o); !opened)
         return fail(opened.error(), 1);
     auto profile = profile_of(o, argv[0]);
@@ -112,7 +133,7 @@ int main_with(int argc, char** argv) {
     if (o.is_set("policy"))
         return fail(Error(Errc::unsupported, "--policy: not supported by this version of hardrun"),
                     1);
-    const std::string name = o.words().front();
+    const std::string name = words.front();
     const auto command = std::ranges::find(commands(), name, &Command::name);
     if (command == commands().end())
         return fail(
@@ -125,7 +146,7 @@ int main_with(int argc, char** argv) {
                         .rootless = o.text("rootless", "auto") == "true",
                         .cache_folder = standard_root + "/.seccomp",
                         .inherited_fds = inherited};
-    return run_command(*command, global, {o.words().begin() + 1, o.words().end()});
+    return run_command(*command, global, {words.begin() + 1, words.end()});
 }
 
 }  // namespace
@@ -137,6 +158,7 @@ int main(int argc, char** argv) {
         hardrun::log::fatal("must not be installed set-uid");
         return 1;
     }
+    hardrun::cli::populate_memory();
     hardrun::cli::fill_standard_descriptors();
     try {
         return hardrun::cli::main_with(argc, argv);

@@ -1,118 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cli/options.h"
 
-#include <sstream>
+#include <algorithm>
+#include <array>
+#include <charconv>
 
 namespace hardrun::cli {
-
-namespace po = boost::program_options;
-
 namespace {
 
-constexpr int kStyle =
-    (po::command_line_style::unix_style | po::command_line_style::allow_long_disguise) &
-    ~po::command_line_style::allow_guessing;
+// The spellings of Go's strconv.ParseBool.
+constexpr std::array kTrue{"1", "t", "T", "true", "TRUE", "True"};
+constexpr std::array kFalse{"0", "f", "F", "false", "FALSE", "False"};
+
+bool is_option(std::string_view word) {
+    return word.size() > 1 && word[0] == '-';
+}
+
+std::optional<int64_t> parse_number(std::string_view text) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
 
 }  // namespace
 
-Options& Options::add_flag(const std::string& names, const std::string& help) {
-    description_.add_options()(
-        names.c_str(), po::value<bool>()->implicit_value(true, "")->value_name(""), help.c_str());
+Options& Options::add(std::string_view names, Kind kind, std::string_view help) {
+    const size_t comma = names.find(',');
+    const char letter = comma == std::string_view::npos ? '\0' : names[comma + 1];
+    known_.push_back(
+        {.name = names.substr(0, comma), .letter = letter, .kind = kind, .help = help});
     return *this;
 }
 
-Options& Options::add_text(const std::string& names, const std::string& help) {
-    description_.add_options()(names.c_str(), po::value<std::string>(), help.c_str());
-    return *this;
+Options& Options::add_flag(std::string_view names, std::string_view help) {
+    return add(names, Kind::flag, help);
 }
 
-Options& Options::add_texts(const std::string& names, const std::string& help) {
-    description_.add_options()(names.c_str(), po::value<std::vector<std::string>>()->composing(),
-                               help.c_str());
-    return *this;
+Options& Options::add_text(std::string_view names, std::string_view help) {
+    return add(names, Kind::text, help);
 }
 
-Options& Options::add_number(const std::string& names, const std::string& help) {
-    description_.add_options()(names.c_str(), po::value<int64_t>(), help.c_str());
-    return *this;
+Options& Options::add_texts(std::string_view names, std::string_view help) {
+    return add(names, Kind::texts, help);
 }
 
-bool Options::takes_next_word(const std::string& option) const {
-    if (option.find('=') != std::string::npos)
-        return false;
-    const std::string name = option.substr(option.find_first_not_of('-'));
-    const po::option_description* known = description_.find_nothrow(name, false);
-    if (known == nullptr && name.size() == 1)
-        known = description_.find_nothrow("-" + name, false);
-    return known != nullptr && known->semantic()->min_tokens() > 0;
+Options& Options::add_number(std::string_view names, std::string_view help) {
+    return add(names, Kind::number, help);
 }
 
-size_t Options::option_count(const std::vector<std::string>& args) const {
-    size_t i = 0;
-    while (i < args.size() && args[i].size() > 1 && args[i][0] == '-') {
-        if (args[i] == "--")
-            return i;
-        i += takes_next_word(args[i]) ? 2 : 1;
+const Options::Known* Options::find(std::string_view name) const {
+    const auto named = [name](const Known& k) {
+        return k.name == name || (name.size() == 1 && k.letter == name[0]);
+    };
+    const auto found = std::ranges::find_if(known_, named);
+    return found == known_.end() ? nullptr : &*found;
+}
+
+Status Options::keep(const Known& known, std::string value) {
+    const std::string name(known.name);
+    if (known.kind == Kind::flag && std::ranges::find(kTrue, value) == kTrue.end() &&
+        std::ranges::find(kFalse, value) == kFalse.end())
+        return Error(Errc::bad_config, "invalid boolean value \"" + value + "\" for --" + name +
+                                           ": expected true or false");
+    if (known.kind == Kind::number && !parse_number(value))
+        return Error(Errc::bad_config,
+                     "invalid value \"" + value + "\" for --" + name + ": expected an integer");
+    given_.push_back({.name = known.name, .value = std::move(value)});
+    return {};
+}
+
+// Takes the option at args[at]; the number of words it was.
+Result<size_t> Options::take(const std::vector<std::string>& args, size_t at) {
+    std::string_view name = args[at];
+    name.remove_prefix(name.starts_with("--") ? 2 : 1);
+    const size_t equals = name.find('=');
+    const bool attached = equals != std::string_view::npos;
+    std::string value(attached ? name.substr(equals + 1) : std::string_view());
+    name = name.substr(0, equals);
+    const Known* const known = find(name);
+    if (known == nullptr && (name == "help" || name == "h"))
+        return Error(Errc::help_wanted, help());
+    if (known == nullptr)
+        return Error(Errc::bad_config, "flag provided but not defined: -" + std::string(name));
+    size_t taken = 1;
+    if (!attached && known->kind == Kind::flag) {
+        value = "true";
+    } else if (!attached) {
+        if (at + 1 == args.size())
+            return Error(Errc::bad_config, "flag needs an argument: -" + std::string(name));
+        value = args[at + 1];
+        taken = 2;
     }
-    return std::min(i, args.size());
+    HARDRUN_CHECK(keep(*known, std::move(value)));
+    return taken;
 }
 
 Status Options::parse(const std::vector<std::string>& args) {
-    const size_t count = option_count(args);
-    const auto split = args.begin() + static_cast<std::ptrdiff_t>(count);
-    const std::vector<std::string> options(args.begin(), split);
-    words_.assign(split, args.end());
-    if (!words_.empty() && words_.front() == "--")
-        words_.erase(words_.begin());
-    try {  // the library's way of failing ends here
-        po::store(po::command_line_parser(options).options(description_).style(kStyle).run(),
-                  values_);
-        po::notify(values_);
-    } catch (const po::error& e) {
-        return Error(Errc::bad_config, e.what());
+    size_t i = 0;
+    while (i < args.size() && is_option(args[i]) && args[i] != "--") {
+        HARDRUN_TRY(const size_t taken, take(args, i));
+        i += taken;
     }
+    if (i < args.size() && args[i] == "--")
+        ++i;
+    words_.assign(args.begin() + static_cast<std::ptrdiff_t>(i), args.end());
     return {};
 }
 
 Status Options::parse_mixed(const std::vector<std::string>& args) {
-    std::vector<std::string> options;
-    std::vector<std::string> words;
-    for (size_t i = 0; i < args.size(); ++i) {
+    for (size_t i = 0; i < args.size();) {
         if (args[i] == "--") {
-            words.insert(words.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                         args.end());
+            words_.insert(words_.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                          args.end());
             break;
         }
-        const bool option = args[i].size() > 1 && args[i][0] == '-';
-        (option ? options : words).push_back(args[i]);
-        if (option && takes_next_word(args[i]) && i + 1 < args.size())
-            options.push_back(args[++i]);
+        if (!is_option(args[i])) {
+            words_.push_back(args[i++]);
+            continue;
+        }
+        HARDRUN_TRY(const size_t taken, take(args, i));
+        i += taken;
     }
-    options.emplace_back("--");
-    options.insert(options.end(), words.begin(), words.end());
-    return parse(options);
+    return {};
 }
 
-bool Options::flag(const std::string& name) const {
-    return is_set(name) && values_[name].as<bool>();
+const std::string* Options::last(std::string_view name) const {
+    for (size_t i = given_.size(); i-- > 0;)
+        if (given_[i].name == name)
+            return &given_[i].value;
+    return nullptr;
 }
 
-std::string Options::text(const std::string& name, const std::string& otherwise) const {
-    return is_set(name) ? values_[name].as<std::string>() : otherwise;
+bool Options::is_set(std::string_view name) const {
+    return last(name) != nullptr;
 }
 
-std::vector<std::string> Options::texts(const std::string& name) const {
-    return is_set(name) ? values_[name].as<std::vector<std::string>>() : std::vector<std::string>();
+bool Options::flag(std::string_view name) const {
+    const std::string* const value = last(name);
+    return value != nullptr && std::ranges::find(kTrue, *value) != kTrue.end();
 }
 
-std::optional<int64_t> Options::number(const std::string& name) const {
-    return is_set(name) ? std::optional<int64_t>(values_[name].as<int64_t>()) : std::nullopt;
+std::string Options::text(std::string_view name, std::string_view otherwise) const {
+    const std::string* const value = last(name);
+    return value != nullptr ? *value : std::string(otherwise);
+}
+
+std::vector<std::string> Options::texts(std::string_view name) const {
+    std::vector<std::string> out;
+    for (const Given& given : given_)
+        if (given.name == name)
+            out.push_back(given.value);
+    return out;
+}
+
+std::optional<int64_t> Options::number(std::string_view name) const {
+    const std::string* const value = last(name);
+    return value != nullptr ? parse_number(*value) : std::nullopt;
 }
 
 std::string Options::help() const {
-    std::ostringstream out;
-    out << description_;
-    return out.str();
+    constexpr size_t kColumn = 32;
+    std::string out = std::string(title_) + "\n";
+    for (const Known& known : known_) {
+        std::string line = "  ";
+        if (known.letter != '\0')
+            line += std::string("-") + known.letter + ", ";
+        line += "--" + std::string(known.name);
+        if (known.kind != Kind::flag)
+            line += known.kind == Kind::number ? " N" : " VALUE";
+        line.resize(std::max(line.size() + 1, kColumn), ' ');
+        out += line + std::string(known.help) + "\n";
+    }
+    return out;
 }
 
 }  // namespace hardrun::cli

@@ -1,49 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command lines in runc's manner on Boost.Program_options: the options of a command stand before
-// its first word, and where everything from there on is the container's, only there; one dash
-// serves as well as two.
+// Command lines in runc's manner, which is that of Go's flag package: the options of a command
+// stand before its first word, and where everything from there on is the container's, only there;
+// one dash serves as well as two. Why not Boost's: contrib/design/0004-no-iostreams.md.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/result.h"
 
-#include <boost/program_options.hpp>
-
 namespace hardrun::cli {
 
+// Names and help are literals: they are kept as views.
 class Options {
   public:
-    explicit Options(const std::string& title) : description_(title) {}
+    explicit Options(std::string_view title) : title_(title) {}
 
-    // `names` as Boost has it: "bundle,b".
-    Options& add_flag(const std::string& names, const std::string& help);
-    Options& add_text(const std::string& names, const std::string& help);
-    Options& add_texts(const std::string& names, const std::string& help);  // may be repeated
-    Options& add_number(const std::string& names, const std::string& help);
+    // `names` is the long name, with a letter if there is one: "bundle,b".
+    Options& add_flag(std::string_view names, std::string_view help);
+    Options& add_text(std::string_view names, std::string_view help);
+    Options& add_texts(std::string_view names, std::string_view help);  // may be repeated
+    Options& add_number(std::string_view names, std::string_view help);
 
-    // Fills the values; the words that follow the options are kept. Errors: bad_config.
+    // Fills the values; the words that follow the options are kept. Errors: bad_config; --help
+    // that no option of its own answers is help_wanted, with the help as its text.
     Status parse(const std::vector<std::string>& args);
     // For commands whose words are all hardrun's own: options may also follow them, as runc allows.
     Status parse_mixed(const std::vector<std::string>& args);
 
-    bool is_set(const std::string& name) const { return values_.count(name) > 0; }
-    bool flag(const std::string& name) const;
-    std::string text(const std::string& name, const std::string& otherwise = "") const;
-    std::vector<std::string> texts(const std::string& name) const;
-    std::optional<int64_t> number(const std::string& name) const;
+    bool is_set(std::string_view name) const;
+    bool flag(std::string_view name) const;
+    // The last one given counts.
+    std::string text(std::string_view name, std::string_view otherwise = "") const;
+    std::vector<std::string> texts(std::string_view name) const;
+    std::optional<int64_t> number(std::string_view name) const;
     const std::vector<std::string>& words() const { return words_; }
 
     std::string help() const;
 
   private:
-    size_t option_count(const std::vector<std::string>& args) const;
-    bool takes_next_word(const std::string& option) const;
+    enum class Kind { flag, text, texts, number };
+    struct Known {
+        std::string_view name;
+        char letter = '\0';
+        Kind kind = Kind::flag;
+        std::string_view help;
+    };
+    struct Given {
+        std::string_view name;
+        std::string value;
+    };
 
-    boost::program_options::options_description description_;
-    boost::program_options::variables_map values_;
+    Options& add(std::string_view names, Kind kind, std::string_view help);
+    const Known* find(std::string_view name) const;
+    Result<size_t> take(const std::vector<std::string>& args, size_t at);
+    Status keep(const Known& known, std::string value);
+    const std::string* last(std::string_view name) const;
+
+    std::string_view title_;
+    std::vector<Known> known_;
+    std::vector<Given> given_;
     std::vector<std::string> words_;
 };
 

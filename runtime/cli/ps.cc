@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "runtime/base/file.h"
 #include "runtime/base/json_writer.h"
@@ -60,10 +59,10 @@ Result<std::string> host_ps(const Args& options) {
 }
 
 std::vector<std::string> fields_of(std::string_view line) {
-    std::istringstream in{std::string(line)};
     std::vector<std::string> out;
-    for (std::string word; in >> word;)
-        out.push_back(word);
+    for (const std::string_view word : split(line, ' '))
+        if (!word.empty())
+            out.emplace_back(word);
     return out;
 }
 

@@ -12,7 +12,7 @@ if ! dpkg --print-foreign-architectures | grep -qx arm64; then
     apt-get update -q >/dev/null
 fi
 need "${build_packages[@]}" g++-aarch64-linux-gnu qemu-user-static \
-    libseccomp-dev:arm64 libyajl-dev:arm64 libboost-program-options-dev:arm64 libgtest-dev:arm64
+    libseccomp-dev:arm64 libyajl-dev:arm64 libgtest-dev:arm64
 build aarch64
 echo "unit tests under qemu-user"
 qemu-aarch64-static -L /usr/aarch64-linux-gnu build/aarch64/tests/unit/hardrun-unit --gtest_brief=1 \

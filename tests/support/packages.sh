@@ -3,7 +3,7 @@
 # Debian packages by purpose, and a way to install what is missing. Sourced by demo and check.
 
 build_packages=(g++ cmake ninja-build pkg-config libseccomp-dev libyajl-dev
-    libboost-program-options-dev libsystemd-dev)
+    libsystemd-dev)
 # A static busybox makes the root file systems; ccache makes repeated builds quick.
 demo_packages=(busybox-static)
 unit_packages=(libgtest-dev)

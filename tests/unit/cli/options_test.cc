@@ -71,15 +71,38 @@ TEST(Options, repeated_and_numbers) {
 
 TEST(Options, wrong_ones_are_errors_that_name_them) {
     for (const Words& args : {Words{"--nosuch", "c1"}, Words{"--bun", "/b", "c1"},
-                              Words{"--bundle"}, Words{"--count", "x", "c1"}, Words{"-z"}}) {
+                              Words{"--bundle"}, Words{"--count", "x", "c1"}, Words{"-z"},
+                              Words{"--force=maybe"}, Words{"--count", "1x"}, Words{"-b"}}) {
         Options o = make();
         const Status parsed = o.parse(args);
         ASSERT_FALSE(parsed) << args[0];
         EXPECT_EQ(parsed.error().kind(), Errc::bad_config);
-        EXPECT_NE(parsed.error().what().find(args[0].substr(args[0].find_first_not_of('-'))),
+        const size_t name = args[0].find_first_not_of('-');
+        EXPECT_NE(parsed.error().what().find(args[0].substr(name, args[0].find('=') - name)),
                   std::string::npos)
             << parsed.error().what();
     }
+}
+
+// Go's flag package: the last one counts.
+TEST(Options, the_last_of_two) {
+    Options o = make();
+    ASSERT_TRUE(o.parse({"--bundle", "/a", "-b=/b", "--force", "-f=F", "c1"}));
+    EXPECT_EQ(o.text("bundle"), "/b");
+    EXPECT_FALSE(o.flag("force"));
+}
+
+TEST(Options, help_is_what_was_asked_for) {
+    for (const char* const word : {"--help", "-h", "-help"}) {
+        Options o = make();
+        const Status parsed = o.parse({word});
+        ASSERT_FALSE(parsed);
+        EXPECT_EQ(parsed.error().kind(), Errc::help_wanted) << word;
+        EXPECT_NE(parsed.error().what().find("-b, --bundle"), std::string::npos);
+    }
+    Options program = make();
+    ASSERT_TRUE(program.parse({"c1", "--help"}));
+    EXPECT_EQ(program.words(), (Words{"c1", "--help"}));
 }
 
 }  // namespace
