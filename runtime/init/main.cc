@@ -61,6 +61,18 @@ asm(".global _start\n_start:\n  mov x29, #0\n  mov x0, sp\n  bl hardrun_init_mai
 
 // The compiler may turn loops and assignments into calls of these.
 extern "C" {
+#if defined(__x86_64__)
+void* memset(void* to, int value, size_t n) {
+    void* p = to;
+    asm volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(value) : "memory");
+    return to;
+}
+void* memcpy(void* to, const void* from, size_t n) {
+    void* p = to;
+    asm volatile("rep movsb" : "+D"(p), "+S"(from), "+c"(n) : : "memory");
+    return to;
+}
+#else
 void* memset(void* to, int value, size_t n) {
     auto* p = static_cast<volatile unsigned char*>(to);
     for (size_t i = 0; i < n; ++i)
@@ -74,4 +86,5 @@ void* memcpy(void* to, const void* from, size_t n) {
         p[i] = q[i];
     return to;
 }
+#endif
 }

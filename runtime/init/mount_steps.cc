@@ -94,24 +94,29 @@ long make_filesystem(Run& run, const MountOp& op, uint32_t target_mode) noexcept
     return tree;
 }
 
-long set_attributes(Kernel& k, int fd, uint64_t set, uint64_t clear, unsigned flags) noexcept {
-    if (set == 0 && clear == 0)
+long set_attributes(Kernel& k, int fd, const mount_attr& attr, unsigned flags) noexcept {
+    if (attr.attr_set == 0 && attr.attr_clr == 0 && attr.propagation == 0)
         return 0;
-    mount_attr attr{};
-    attr.attr_set = set;
-    attr.attr_clr = clear;
     return k(__NR_mount_setattr, fd, "", flags | kAtEmptyPath, &attr, sizeof attr);
 }
 
 long dress(Run& run, int tree, const MountOp& op) noexcept {
+    mount_attr own{};
     if (op.tree_fd >= 0 || op.bind_self) {
-        if (const long r = set_attributes(run.k, tree, op.attr_set, op.attr_clear, 0); r < 0)
-            return r;
+        own.attr_set = op.attr_set;
+        own.attr_clr = op.attr_clear;
     }
-    if (const long r = set_attributes(run.k, tree, op.rec_set, op.rec_clear, kAtRecursive); r < 0)
+    // The kernel takes both in one call where both are for this mount alone.
+    const uint64_t* type = op.propagation.begin();
+    if (type != op.propagation.end() && (*type & MS_REC) == 0)
+        own.propagation = *type++;
+    if (const long r = set_attributes(run.k, tree, own, 0); r < 0)
         return r;
-    for (const uint64_t type : op.propagation)
-        if (const long r = set_propagation(run.k, tree, "", type); r < 0)
+    const mount_attr below{.attr_set = op.rec_set, .attr_clr = op.rec_clear};
+    if (const long r = set_attributes(run.k, tree, below, kAtRecursive); r < 0)
+        return r;
+    for (; type != op.propagation.end(); ++type)
+        if (const long r = set_propagation(run.k, tree, "", *type); r < 0)
             return r;
     return 0;
 }
@@ -259,14 +264,14 @@ long attach_root(Run& run) noexcept {
 }
 
 long seal_root(Run& run) noexcept {
+    const mount_attr readonly{.attr_set = MOUNT_ATTR_RDONLY};
     for (size_t i = 0; i < run.late_count; ++i) {
-        if (const long r = set_attributes(run.k, run.late_readonly[i], MOUNT_ATTR_RDONLY, 0, 0);
-            r < 0)
+        if (const long r = set_attributes(run.k, run.late_readonly[i], readonly, 0); r < 0)
             return r;
         (void)run.k(__NR_close, run.late_readonly[i]);  // a mount's descriptor holds no data
     }
     if (run.plan.readonly_root)
-        if (const long r = set_attributes(run.k, run.plan.root_fd, MOUNT_ATTR_RDONLY, 0, 0); r < 0)
+        if (const long r = set_attributes(run.k, run.plan.root_fd, readonly, 0); r < 0)
             return r;
     if (run.plan.root_propagation == 0)
         return 0;

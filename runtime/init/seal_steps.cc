@@ -40,6 +40,16 @@ long bind_readonly(Run& run, int target) noexcept {
     return r;
 }
 
+// Only an attached mount can be cloned from on kernels before 6.15. In the old root it is in
+// nobody's way, and goes with it; on a folder of it rather than on "/", where it would have to be
+// detached by itself: each umount2 waits for an RCU grace period.
+long hide_in_old_root(Kernel& k, int mount) noexcept {
+    const long r = k(__NR_move_mount, mount, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH);
+    return r != -ENOENT && r != -ENOTDIR
+               ? r
+               : k(__NR_move_mount, mount, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
+}
+
 // Masks come from an empty read-only tmpfs of our own, never from a file of the image: its
 // /dev/null may be a link to something worth overwriting (CVE-2025-31133).
 long make_mask(Run& run) noexcept {
@@ -68,9 +78,7 @@ long make_mask(Run& run) noexcept {
     run.mask_fd = static_cast<int>(fd);
     if (const long r = make_readonly(k, run.mask_fd, 0); r < 0)
         return r;
-    // Only an attached mount can be cloned from on kernels before 6.15. Over the old root it is in
-    // nobody's way, and goes with it.
-    return k(__NR_move_mount, fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
+    return hide_in_old_root(k, run.mask_fd);
 }
 
 long mask(Run& run, int target) noexcept {

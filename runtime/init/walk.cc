@@ -29,6 +29,10 @@ struct Walk {
     int links = 0;
 };
 
+bool is_dots(const char* name) {
+    return equal(name, ".", 2) || equal(name, "..", 3);
+}
+
 // Takes the first component off walk.rest into `name`; false when nothing is left.
 bool next_component(Walk& walk, char (&name)[256], bool& too_long) {
     const char* p = walk.rest;
@@ -130,6 +134,31 @@ long make_component(Kernel& k, int root, const char* name, Target kind, Walk& wa
     return result;
 }
 
+// The common case of a missing target: its folder is there, so nothing but the last component is to
+// be made. -ENOENT or -EEXIST where it is not as simple as that.
+long make_last(Kernel& k, int root, const char* path, Target kind) noexcept {
+    size_t slash = length(path);
+    while (slash > 0 && path[slash - 1] != '/')
+        --slash;
+    char parent_path[kPathMax];
+    copy_text(parent_path, sizeof parent_path, ".");
+    if (slash >= sizeof parent_path || path[slash] == '\0' || is_dots(path + slash))
+        return -ENOENT;
+    if (slash > 1)
+        copy_text(parent_path, slash, path);
+    const long parent = open_in_root(k, root, parent_path, O_PATH | O_DIRECTORY, 0);
+    if (parent < 0)
+        return parent;
+    long result = refuse_procfs(k, static_cast<int>(parent));
+    if (result >= 0)
+        result = make(k, static_cast<int>(parent), path + slash, kind);
+    if (result >= 0)
+        result =
+            open_in_root(k, static_cast<int>(parent), path + slash, O_PATH, RESOLVE_NO_SYMLINKS);
+    (void)k(__NR_close, parent);  // O_PATH
+    return result;
+}
+
 }  // namespace
 
 long open_in_root(Kernel& k, int root, const char* path, uint64_t flags,
@@ -147,7 +176,9 @@ long open_or_make(Kernel& k, int root, const char* path, Target kind) noexcept {
     const long there = open_in_root(k, root, path, O_PATH, 0);
     if (there != -ENOENT)
         return there;
-    Walk walk{};
+    if (const long made = make_last(k, root, path, kind); made != -ENOENT && made != -EEXIST)
+        return made;
+    Walk walk;
     copy_text(walk.rest, sizeof walk.rest, path);
     if (length(path) >= kPathMax)
         return -ENAMETOOLONG;

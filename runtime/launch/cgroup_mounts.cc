@@ -27,7 +27,7 @@ plan::Mount bind_of(const plan::Mount& mount, const std::string& source,
     out.options.fs_options.clear();
     out.options.copy_up = false;
     if (out.options.propagation.empty())
-        out.options.propagation.push_back(MS_SLAVE | MS_REC);
+        out.options.propagation.push_back(MS_SLAVE);
     return out;
 }
 

@@ -54,7 +54,8 @@ Result<Mount> plan_bind(const config::Mount& mount, Mount out) {
         return Error(Errc::bad_config, out.json_path + ".source: a bind mount needs one");
     // A clone of a shared mount would send the container's mounts back to the host.
     if (out.options.propagation.empty())
-        out.options.propagation.push_back(MS_SLAVE | MS_REC);
+        out.options.propagation.push_back(out.options.bind_recursive ? MS_SLAVE | MS_REC
+                                                                     : MS_SLAVE);
     return out;
 }
 
