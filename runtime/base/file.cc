@@ -6,34 +6,26 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 
 namespace hardrun {
 
 Result<std::string> read_all(FdRef fd, const std::string& name, size_t max_bytes) {
     std::string out;
-    size_t chunk = 4096;
-    struct stat st {};
-    if (::fstat(fd.get(), &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-        chunk = static_cast<size_t>(st.st_size) + 1;
-    while (true) {
-        const size_t had = out.size();
-        if (had > max_bytes)
-            return Error(Errc::bad_config, name + ": larger than " + std::to_string(max_bytes) +
-                                               " bytes, which is more than hardrun reads");
-        out.resize(had + chunk);
-        const ssize_t n = ::read(fd.get(), out.data() + had, chunk);
-        if (n < 0 && errno == EINTR) {
-            out.resize(had);
+    std::array<char, 4096> buffer;
+    while (out.size() <= max_bytes) {
+        const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
+        if (n < 0 && errno == EINTR)
             continue;
-        }
         if (n < 0)
             return Error::sys("read " + name);
-        out.resize(had + static_cast<size_t>(n));
         if (n == 0)
             return out;
-        chunk = std::max<size_t>(4096, std::min<size_t>(out.size(), 1U << 20));
+        out.append(buffer.data(), static_cast<size_t>(n));
     }
+    return Error(Errc::bad_config, name + ": larger than " + std::to_string(max_bytes) +
+                                       " bytes, which is more than hardrun reads");
 }
 
 Result<std::string> read_file(FdRef dir, const std::string& path, size_t max_bytes) {

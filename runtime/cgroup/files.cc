@@ -32,8 +32,9 @@ Split split_last(const std::string& folder) {
 }
 
 // For kernels before 5.6 and for filters that do not know openat2.
-Result<Fd> walk(const std::string& folder) {
-    HARDRUN_TRY(Fd at, open_at(FdRef::cwd(), "/", O_PATH | O_DIRECTORY));
+Result<Fd> walk(FdRef base, const std::string& folder) {
+    const std::string first = folder.starts_with('/') ? "/" : ".";
+    HARDRUN_TRY(Fd at, open_at(base, first, O_PATH | O_DIRECTORY));
     for (const std::string_view part : split(folder, '/')) {
         if (part.empty())
             continue;
@@ -42,13 +43,13 @@ Result<Fd> walk(const std::string& folder) {
     return at;
 }
 
-Result<Fd> open_without_links(const std::string& folder) {
+Result<Fd> open_without_links(FdRef base, const std::string& folder, uint64_t resolve) {
     struct open_how how {};
     how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    Fd fd(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, folder.c_str(), &how, sizeof how)));
+    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | resolve;
+    Fd fd(static_cast<int>(::syscall(SYS_openat2, base.get(), folder.c_str(), &how, sizeof how)));
     if (!fd.valid() && (errno == ENOSYS || errno == EPERM))
-        return walk(folder).context(folder);
+        return walk(base, folder).context(folder);
     if (!fd.valid())
         return Error::sys("open " + folder);
     return fd;
@@ -131,9 +132,21 @@ class KernelFiles final : public Files {
         const auto known = open_.find(folder);
         if (known != open_.end())
             return FdRef(known->second);
-        HARDRUN_TRY(Fd fd, open_without_links(folder));
-        HARDRUN_CHECK(verify(fd, folder));
+        HARDRUN_TRY(Fd fd, open_below_known(folder));
         return FdRef(open_.emplace(folder, std::move(fd)).first->second);
+    }
+
+    // Below a folder that was verified, on the same mount, there is nothing to verify again.
+    Result<Fd> open_below_known(const std::string& folder) const {
+        const Split path = split_last(folder);
+        if (const auto parent = open_.find(path.parent); parent != open_.end()) {
+            auto below = open_without_links(parent->second, path.name, RESOLVE_NO_XDEV);
+            if (below || below.error().sys_errno() != EXDEV)
+                return std::move(below).context(folder);
+        }
+        HARDRUN_TRY(Fd fd, open_without_links(FdRef::cwd(), folder, 0));
+        HARDRUN_CHECK(verify(fd, folder));
+        return fd;
     }
 
     // Device rules are a dozen writes to one file.
