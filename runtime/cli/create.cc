@@ -53,14 +53,9 @@ Result<launch::CreateOptions> create_options(const Global& global, const Options
     return out;
 }
 
-void discard(const Global& global, const std::string& id) {
-    if (const Status removed = launch::remove(global.store, id, launch::Force::yes); !removed)
+void warn(const Status& removed, const std::string& id) {
+    if (!removed)
         log::warning("delete " + id + ": " + removed.error().what());
-}
-
-Status start_created(const Global& global, const launch::Created& created, const std::string& id) {
-    HARDRUN_TRY(const launch::Container container, launch::Container::open(global.store, id));
-    return launch::start_here(container, created.sync);
 }
 
 }  // namespace
@@ -89,16 +84,17 @@ Result<int> run_run(const Global& global, const Args& args) {
         if (!o.flag("no-subreaper"))
             HARDRUN_CHECK(launch::become_subreaper());
     }
-    HARDRUN_TRY(const launch::Created created, launch::create(global.store, options));
-    if (Status started = start_created(global, created, options.id); !started) {
-        discard(global, options.id);
+    HARDRUN_TRY(launch::Created created, launch::create(global.store, options));
+    if (Status started = launch::start(created); !started) {
+        warn(launch::remove(global.store, options.id, launch::Force::yes), options.id);
         return std::move(started).error();
     }
     if (detach)
         return 0;
-    auto status = launch::wait_for(created.pid, created.pidfd, created.console);
+    const launch::Container& container = created.container;
+    auto status = launch::wait_for(container.record().init.pid, container.init(), created.console);
     if (!o.flag("keep"))
-        discard(global, options.id);
+        warn(launch::remove(global.store, created), options.id);
     return status;
 }
 

@@ -37,6 +37,13 @@ Result<Container> Container::open(const state::Store& store, const std::string& 
     return out;
 }
 
+Container Container::created(state::Entry entry, state::Record record, Fd init) {
+    Container out(std::move(entry), std::move(record));
+    out.state_ = state::State::created;
+    out.init_ = std::move(init);
+    return out;
+}
+
 Result<std::unique_ptr<cgroup::Driver>> Container::groups() const {
     if (record_.cgroup_folders.empty() && record_.systemd_unit.empty())
         return std::unique_ptr<cgroup::Driver>();

@@ -19,6 +19,8 @@ class Container {
   public:
     // Errors: not_found with runc's words; whatever is wrong with the record.
     static Result<Container> open(const state::Store& store, const std::string& id);
+    // For the call that has just created it.
+    static Container created(state::Entry entry, state::Record record, Fd init);
 
     const state::Entry& entry() const { return entry_; }
     const state::Record& record() const { return record_; }

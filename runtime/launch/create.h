@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 
-#include "config/profiles.h"
+#include "config/harden.h"
+#include "runtime/base/facts.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/result.h"
+#include "runtime/cgroup/driver.h"
+#include "runtime/launch/container.h"
 #include "runtime/state/store.h"
 
 namespace hardrun::launch {
@@ -29,8 +32,10 @@ struct CreateOptions {
 };
 
 struct Created {
-    pid_t pid = -1;
-    Fd pidfd;
+    Container container;
+    config::HardenedSpec spec;
+    KernelFacts facts;
+    std::unique_ptr<cgroup::Driver> groups;
     Fd sync;     // run: the program waits for a go here
     Fd console;  // foreground: the terminal's master
 };

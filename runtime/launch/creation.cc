@@ -295,7 +295,13 @@ Status Creation::leave_at_gate() {
 
 Created Creation::finish() {
     undo_.commit();
-    return {init_.pid, std::move(init_.pidfd), std::move(init_.sync), std::move(console_)};
+    return {.container =
+                Container::created(*std::move(entry_), std::move(record_), std::move(init_.pidfd)),
+            .spec = *std::move(hardened_),
+            .facts = facts_,
+            .groups = std::move(groups_),
+            .sync = std::move(init_.sync),
+            .console = std::move(console_)};
 }
 
 }  // namespace hardrun::launch

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kEndTimeoutMs = 10'000;
 constexpr int kRemoveTimeoutMs = 5000;
+constexpr int kQuickRemoveMs = 50;
 
 Status signal_groups(const Container& container, int signal) {
     HARDRUN_TRY(const auto groups, container.groups());
@@ -46,12 +47,13 @@ Status end_processes(const Container& container) {
     return container.init().get() < 0 ? Status() : wait_for_end(container.init());
 }
 
-// Read before the folder goes; the container goes whatever they answer (runtime.md, "Lifecycle").
+// Read before the folder goes.
 std::vector<config::Hook> poststop_hooks_of(const Container& container) {
     const auto spec = container.hardened(KernelFacts{});
     return spec ? spec->spec().hooks.poststop : std::vector<config::Hook>();
 }
 
+// The container goes whatever they answer (runtime.md, "Lifecycle").
 void run_poststop(const Container& container, const std::vector<config::Hook>& hooks) {
     const HookSituation now{container.record(), state::State::stopped, -1};
     for (const config::Hook& hook : hooks)
@@ -105,6 +107,17 @@ Status remove(const state::Store& store, const std::string& id, Force force) {
     const std::vector<config::Hook> hooks = poststop_hooks_of(*container);
     HARDRUN_CHECK(container->entry().remove());
     run_poststop(*container, hooks);
+    return {};
+}
+
+Status remove(const state::Store& store, Created& ended) {
+    // With the pid namespace all of its processes have ended; whoever is left in the groups is
+    // ended the long way.
+    const Container& container = ended.container;
+    if (!container.record().own_pid_namespace || !ended.groups->remove(kQuickRemoveMs))
+        return remove(store, container.record().id, Force::yes);
+    HARDRUN_CHECK(container.entry().remove());
+    run_poststop(container, ended.spec.spec().hooks.poststop);
     return {};
 }
 

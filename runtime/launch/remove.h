@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/base/result.h"
-#include "runtime/launch/container.h"
+#include "runtime/launch/create.h"
 
 namespace hardrun::launch {
 
@@ -19,5 +19,8 @@ enum class Force { no, yes };
 // Errors: bad_state for a container that is not stopped (without force); whatever could not be
 // removed.
 Status remove(const state::Store& store, const std::string& id, Force force);
+
+// At the end of `run`: the container whose first process has ended and was waited for.
+Status remove(const state::Store& store, Created& ended);
 
 }  // namespace hardrun::launch

@@ -71,6 +71,16 @@ Result<OpenedMount> open_mount(const plan::Mount& mount, FdRef bundle) {
     return out;
 }
 
+// A part of a cgroup mount: a group, which is a directory.
+Result<OpenedMount> open_group_mount(const plan::Mount& mount, FdRef bundle) {
+    OpenedMount out{.mount = mount, .tree = Fd()};
+    if (mount.kind == plan::MountKind::bind) {
+        HARDRUN_TRY(out.tree,
+                    clone_tree(bundle, mount.source, Depth::one).context(mount.json_path));
+    }
+    return out;
+}
+
 bool has_user_namespace(const plan::Plan& plan) {
     const auto& joined = plan.namespaces.joined;
     return (plan.namespaces.created & CLONE_NEWUSER) != 0 ||
@@ -95,7 +105,7 @@ Status add_mount(const Opening& opening, const plan::Mount& mount, Sources& out)
 Status add_cgroup(const Opening& opening, const plan::Mount& mount, Sources& out) {
     CgroupMounts expanded = expand_cgroup_mount(mount, opening.groups, opening.view);
     for (const plan::Mount& part : expanded.mounts) {
-        HARDRUN_TRY(OpenedMount opened, open_mount(part, opening.bundle));
+        HARDRUN_TRY(OpenedMount opened, open_group_mount(part, opening.bundle));
         out.mounts.push_back(std::move(opened));
     }
     out.links.insert(out.links.end(), expanded.links.begin(), expanded.links.end());

@@ -14,6 +14,8 @@
 #include <cstdio>
 
 #include "runtime/init/report.h"
+#include "runtime/init/syscall.h"
+#include "runtime/launch/clone.h"
 #include "runtime/launch/sealed_init.h"
 
 namespace hardrun::launch {
@@ -23,80 +25,87 @@ using init::Message;
 using init::Step;
 using init::Word;
 
-// All that the child needs between clone and exec, made before: there it may only make system
-// calls.
-struct Child {
-    int program = -1;
-    int sync = -1;
-    bool new_user = false;
-    const std::array<int, 3>* stdio = nullptr;
-    const int* kept = nullptr;
-    size_t kept_count = 0;
-    const char* argv[3] = {};
-};
+[[noreturn]] void leave(init::Kernel& k) {
+    while (true)
+        (void)k(SYS_exit_group, 125);
+}
 
-[[noreturn]] void give_up(const Child& child, int err) {
-    const Message failed{.word = Word::failed, .step = Step::start, .err = err};
-    (void)::send(child.sync, &failed, sizeof failed, MSG_NOSIGNAL);  // nobody else to tell
-    ::_exit(125);
+[[noreturn]] void give_up(init::Kernel& k, const Child& child, long result) {
+    const Message failed{
+        .word = Word::failed, .step = Step::start, .err = static_cast<int32_t>(-result)};
+    (void)k(SYS_sendto, child.sync, &failed, sizeof failed, MSG_NOSIGNAL, nullptr, 0);
+    leave(k);  // whether or not there was somebody to tell
 }
 
 // An exec in a user namespace keeps its capabilities only for a mapped uid 0, and the map may have
 // none: the ambient set carries them over. Init clears it with the identity.
-int keep_capabilities() {
+long keep_capabilities(init::Kernel& k) {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct data[2] = {};
-    if (::syscall(SYS_capget, &header, data) != 0)
-        return errno;
+    if (const long r = k(SYS_capget, &header, data); r < 0)
+        return r;
     for (auto& half : data)
         half.inheritable = half.permitted;
-    if (::syscall(SYS_capset, &header, data) != 0)
-        return errno;
-    for (unsigned cap = 0; cap < 64; ++cap)
-        if ((data[cap / 32].permitted >> (cap % 32) & 1) != 0 &&
-            ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) != 0)
-            return errno;
+    if (const long r = k(SYS_capset, &header, data); r < 0)
+        return r;
+    for (unsigned cap = 0; cap < 64; ++cap) {
+        if ((data[cap / 32].permitted >> (cap % 32) & 1) == 0)
+            continue;
+        if (const long r = k(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap); r < 0)
+            return r;
+    }
     return 0;
 }
 
-void await_maps(const Child& child) {
+void await_maps(init::Kernel& k, const Child& child) {
     Message message;
-    if (::recv(child.sync, &message, sizeof message, 0) != sizeof message ||
+    if (k(SYS_recvfrom, child.sync, &message, sizeof message, 0, nullptr, nullptr) !=
+            sizeof message ||
         message.word != Word::go)
-        ::_exit(125);
-    if (const int err = keep_capabilities(); err != 0)
-        give_up(child, err);
+        leave(k);
+    if (const long r = keep_capabilities(k); r < 0)
+        give_up(k, child, r);
     // What init makes belongs to the namespace's root; an id that is not mapped could own nothing.
     // A map without root leaves it as it is.
-    (void)::syscall(SYS_setgroups, 0, nullptr);
-    if ((::syscall(SYS_setresgid, 0, 0, 0) != 0 || ::syscall(SYS_setresuid, 0, 0, 0) != 0) &&
-        errno != EINVAL)
-        give_up(child, errno);
+    (void)k(SYS_setgroups, 0, nullptr);
+    for (const long call : {SYS_setresgid, SYS_setresuid})
+        if (const long r = k(call, 0, 0, 0); r < 0 && r != -EINVAL)
+            give_up(k, child, r);
 }
 
-[[noreturn]] void become_init(const Child& child) {
+// Runs in our memory, beside us: raw system calls only.
+[[noreturn]] void become_init(void* argument) {
+    const Child& child = *static_cast<const Child*>(argument);
+    init::RealKernel k;
     if (child.new_user)
-        await_maps(child);
-    if (child.stdio != nullptr)
-        for (int i = 0; i < 3; ++i)
-            if (::dup2((*child.stdio)[static_cast<size_t>(i)], i) < 0)
-                give_up(child, errno);
-    for (size_t i = 0; i < child.kept_count; ++i)
-        if (::fcntl(child.kept[i], F_SETFD, 0) != 0)
-            give_up(child, errno);
+        await_maps(k, child);
+    if (child.stdio)
+        for (size_t i = 0; i < child.stdio->size(); ++i) {
+            const int from = (*child.stdio)[i];
+            const long r = from == static_cast<int>(i) ? k(SYS_fcntl, from, F_SETFD, 0)
+                                                       : k(SYS_dup3, from, i, 0);
+            if (r < 0)
+                give_up(k, child, r);
+        }
+    for (const int fd : child.kept)
+        if (const long r = k(SYS_fcntl, fd, F_SETFD, 0); r < 0)
+            give_up(k, child, r);
+    const char* const argv[] = {"hardrun-init", child.plan.data(), nullptr};
     const char* const envp[] = {nullptr};
-    ::syscall(SYS_execveat, child.program, "", child.argv, envp, AT_EMPTY_PATH);
-    give_up(child, errno);
+    give_up(k, child, k(SYS_execveat, child.program, "", argv, envp, AT_EMPTY_PATH));
 }
 
-// fork(2) with the flags of clone3(2): the child runs on a copy of this stack.
-pid_t clone_child(uint64_t flags, int cgroup_fd, int& pidfd) {
+Result<pid_t> clone_child(Child& child, const SpawnRequest& request, int& pidfd) {
     clone_args args{};
-    args.flags = flags | CLONE_PIDFD | (cgroup_fd >= 0 ? CLONE_INTO_CGROUP : 0);
+    args.flags =
+        request.clone_flags | CLONE_PIDFD | (request.cgroup_fd >= 0 ? CLONE_INTO_CGROUP : 0);
     args.exit_signal = SIGCHLD;
     args.pidfd = reinterpret_cast<uint64_t>(&pidfd);
-    args.cgroup = cgroup_fd >= 0 ? static_cast<uint64_t>(cgroup_fd) : 0;
-    return static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
+    args.cgroup = request.cgroup_fd >= 0 ? static_cast<uint64_t>(request.cgroup_fd) : 0;
+    const pid_t pid = clone_onto(args, child.stack.data(), child.stack.size(), become_init, &child);
+    if (pid < 0)
+        return Error::sys("clone3", -pid);
+    return pid;
 }
 
 }  // namespace
@@ -105,30 +114,25 @@ Result<Spawned> spawn(Arena& arena, const SpawnRequest& request) {
     std::array<int, 2> pair{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
         return Error::sys("socketpair");
-    Spawned out{.pid = -1, .pidfd = Fd(), .sync = Fd(pair[0])};
+    Spawned out;
+    out.sync = Fd(pair[0]);
     const Fd theirs(pair[1]);
     arena.plan().sync_fd = theirs.get();
     HARDRUN_CHECK(arena.finish());
     HARDRUN_TRY(const Fd program, make_sealed_init());
 
-    std::vector<int> kept = request.kept;
-    kept.push_back(theirs.get());
-    kept.push_back(arena.fd().get());
-    std::array<char, 16> plan_fd{};
-    (void)std::snprintf(plan_fd.data(), plan_fd.size(), "%d", arena.fd().get());
-    const Child child{.program = program.get(),
-                      .sync = theirs.get(),
-                      .new_user = (request.clone_flags & CLONE_NEWUSER) != 0,
-                      .stdio = request.stdio ? &*request.stdio : nullptr,
-                      .kept = kept.data(),
-                      .kept_count = kept.size(),
-                      .argv = {"hardrun-init", plan_fd.data(), nullptr}};
+    out.child = std::make_unique_for_overwrite<Child>();
+    Child& child = *out.child;
+    child.program = program.get();
+    child.sync = theirs.get();
+    child.new_user = (request.clone_flags & CLONE_NEWUSER) != 0;
+    child.stdio = request.stdio;
+    child.kept = request.kept;
+    child.kept.push_back(theirs.get());
+    child.kept.push_back(arena.fd().get());
+    (void)std::snprintf(child.plan.data(), child.plan.size(), "%d", arena.fd().get());
     int pidfd = -1;
-    out.pid = clone_child(request.clone_flags, request.cgroup_fd, pidfd);
-    if (out.pid == 0)
-        become_init(child);
-    if (out.pid < 0)
-        return Error::sys("clone3");
+    HARDRUN_TRY(out.pid, clone_child(child, request, pidfd));
     out.pidfd = Fd(pidfd);
     return out;
 }

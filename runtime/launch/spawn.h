@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,10 +23,23 @@ struct SpawnRequest {
     std::optional<std::array<int, 3>> stdio;  // else the caller's
 };
 
+// What the child uses between clone and exec, in our memory: kept until it has spoken, or is
+// reaped.
+struct Child {
+    int program = -1;
+    int sync = -1;
+    bool new_user = false;
+    std::optional<std::array<int, 3>> stdio;
+    std::vector<int> kept;
+    std::array<char, 16> plan{};  // the plan's descriptor in decimal
+    alignas(16) std::array<char, 16384> stack;
+};
+
 struct Spawned {
     pid_t pid = -1;
     Fd pidfd;
     Fd sync;  // our end of the conversation
+    std::unique_ptr<Child> child;
 };
 
 // The plan in `arena` is completed with the sync descriptor. With CLONE_NEWUSER the child waits for

@@ -87,11 +87,9 @@ Status start(const Container& container) {
     return start_with(container, spec, facts, channel);
 }
 
-Status start_here(const Container& container, FdRef sync) {
-    const KernelFacts facts = probe_kernel();
-    HARDRUN_TRY(const config::HardenedSpec spec, container.hardened(facts));
-    HARDRUN_CHECK(check_process(spec));
-    return start_with(container, spec, facts, sync);
+Status start(const Created& created) {
+    HARDRUN_CHECK(check_process(created.spec));
+    return start_with(created.container, created.spec, created.facts, created.sync);
 }
 
 }  // namespace hardrun::launch

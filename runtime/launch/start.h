@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/base/result.h"
-#include "runtime/launch/container.h"
+#include "runtime/launch/create.h"
 
 namespace hardrun::launch {
 
@@ -12,6 +12,6 @@ namespace hardrun::launch {
 Status start(const Container& container);
 
 // The same for `run`, which holds the conversation itself.
-Status start_here(const Container& container, FdRef sync);
+Status start(const Created& created);
 
 }  // namespace hardrun::launch
