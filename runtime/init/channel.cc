@@ -86,8 +86,22 @@ long await_go(Run& run) noexcept {
     }
 }
 
+namespace {
+
+// The parent's placement goes on beside the mounts, but where something depends on it: the root of
+// a cgroup namespace is where the process is, and a second process may only speak after the first.
+bool placed_first(const InitPlan& plan) noexcept {
+    return plan.mode != Mode::create || plan.new_cgroup_ns || plan.fork_early;
+}
+
+}  // namespace
+
 long await_parent(Run& run) noexcept {
-    return await_go(run);
+    return placed_first(run.plan) ? await_go(run) : 0;
+}
+
+long await_placement(Run& run) noexcept {
+    return placed_first(run.plan) ? 0 : await_go(run);
 }
 
 long hooks(Run& run) noexcept {

@@ -107,7 +107,7 @@ long join_namespaces(Run& run) noexcept {
         if (const long r = run.k(__NR_setns, join.fd, join.type); r < 0)
             return r;
         // Root of the joined user namespace, whatever the caller was outside of it.
-        if (join.type == CLONE_NEWUSER) {
+        if ((join.type & CLONE_NEWUSER) != 0) {
             (void)run.k(__NR_setgroups, 0,
                         nullptr);  // denied in some namespaces, then there is nothing to drop
             if (const long r = run.k(__NR_setresgid, 0, 0, 0); r < 0)

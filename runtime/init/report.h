@@ -4,8 +4,9 @@
 //
 //   parent                                  init
 //     clone3 ------------------------------->  (user namespace: waits for its id maps)
-//     id maps, cgroup, oom_score_adj             sealed program starts, joins, own mount namespace
-//     go ----------------------------------->  cgroup namespace, cell, mounts, devices
+//     id maps, cgroup, oom_score_adj             sealed program starts, joins, own mount namespace,
+//                                                cell, mounts, devices
+//     go ----------------------------------->  (before a cgroup namespace or a second fork: here)
 //        <------------------------------- prepared        (only when there are hooks)
 //     prestart, createRuntime, createContainer
 //     go ----------------------------------->  pivot, masks, console, identity, program found

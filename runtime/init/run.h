@@ -35,6 +35,7 @@ long new_namespaces(Run&) noexcept;
 long fork_early(Run&) noexcept;
 long fork_late(Run&) noexcept;
 long await_parent(Run&) noexcept;
+long await_placement(Run&) noexcept;
 long mount_namespace(Run&) noexcept;
 long cgroup_namespace(Run&) noexcept;
 long network(Run&) noexcept;

@@ -31,6 +31,7 @@ constexpr Row kSteps[] = {
     {Step::mounts, mounts, kCreate},
     {Step::devices, devices, kCreate},
     {Step::links, links, kCreate},
+    {Step::await_parent, await_placement, kCreate},
     {Step::hooks, hooks, kCreate},
     {Step::sysctls, sysctls, kCreate},
     {Step::console, console, kProcess},

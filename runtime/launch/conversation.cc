@@ -116,7 +116,24 @@ Error program_error(const Message& failed, const Names& names) {
     return Error(Errc::kernel, exec + std::strerror(failed.err));
 }
 
+// ECONNRESET says that init ended without reading our last word; what it said before comes after.
+bool again() {
+    return errno == EINTR || errno == ECONNRESET;
+}
+
 }  // namespace
+
+std::optional<Message> failure_so_far(FdRef sync) {
+    Message message;
+    ssize_t n = -1;
+    do
+        n = ::recv(sync.get(), &message, sizeof message, MSG_DONTWAIT);
+    while (n < 0 && again());
+    if (n != sizeof message || message.word != init::Word::failed)
+        return std::nullopt;
+    message.detail[sizeof message.detail - 1] = '\0';
+    return message;
+}
 
 Result<Heard> hear(FdRef sync) {
     Heard heard;
@@ -130,8 +147,8 @@ Result<Heard> hear(FdRef sync) {
     ssize_t n = -1;
     do
         n = ::recvmsg(sync.get(), &header, MSG_CMSG_CLOEXEC);
-    while (n < 0 && errno == EINTR);
-    if (n < 0 && errno != ECONNRESET)
+    while (n < 0 && again());
+    if (n < 0)
         return Error::sys("recvmsg from init");
     if (const cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr && c->cmsg_type == SCM_RIGHTS) {
         int fd = -1;

@@ -2,6 +2,7 @@
 // The parent's half of the handshake that runtime/init/report.h draws.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Heard {
 };
 
 Result<Heard> hear(FdRef sync);
+
+// The failure that init has already reported, where it has: never waits.
+std::optional<init::Message> failure_so_far(FdRef sync);
 
 Status say_go(FdRef sync);
 

@@ -176,7 +176,16 @@ Status Creation::spawn_init() {
     return {};
 }
 
+// Init may be at work beside us; where it has failed meanwhile, its words are the reason.
 Status Creation::place_init() {
+    Status placed = place();
+    if (placed)
+        return placed;
+    const auto failure = failure_so_far(init_.sync);
+    return failure ? Status(describe(*failure, layout_.names)) : placed;
+}
+
+Status Creation::place() {
     const config::Spec& spec = hardened_->spec();
     if ((plan_->namespaces.created & CLONE_NEWUSER) != 0) {
         HARDRUN_CHECK(
@@ -184,7 +193,6 @@ Status Creation::place_init() {
         HARDRUN_CHECK(say_go(init_.sync));
     }
     HARDRUN_TRY(record_.init, state::identify(init_.pid));
-    HARDRUN_CHECK(write_record());
     const auto membership = (plan_->namespaces.created & CLONE_NEWCGROUP) != 0
                                 ? cgroup::Membership::all
                                 : cgroup::Membership::but_memory;
@@ -201,7 +209,7 @@ Status Creation::switch_to(pid_t pid) {
     while (::waitpid(before, nullptr, 0) < 0 && errno == EINTR) {
     }
     HARDRUN_TRY(record_.init, state::identify(pid));
-    HARDRUN_TRY(init_.pidfd, state::open_process(record_.init));
+    HARDRUN_TRY(init_.pidfd, open_child(pid));
     return write_record();
 }
 
@@ -223,6 +231,7 @@ Status Creation::answer(Heard heard) {
             HARDRUN_CHECK(switch_to(heard.message.pid));
             return say_go(init_.sync);
         case init::Word::prepared:
+            HARDRUN_CHECK(write_record());  // a hook may hang, and delete must find init then
             HARDRUN_CHECK(run_hooks());
             return say_go(init_.sync);
         case init::Word::console:

@@ -30,7 +30,7 @@ class Creation {
     Status claim_id();  // the folder, with a record of what is about to be made
     Status make_groups();
     Status spawn_init();
-    Status place_init();   // id maps, cgroup, oom_score_adj, then go
+    Status place_init();   // while it makes its mounts: id maps, cgroup, oom_score_adj, then go
     Status follow_init();  // until init says ready
     Status settle();       // memory, devices, the finished record, the pid file
     Created finish();
@@ -40,6 +40,7 @@ class Creation {
     Status open_joins();
     Status lay_out(Arena& arena);
     Status write_record();
+    Status place();
     Status leave_at_gate();
     Status hear_ready(const init::Message& message, Fd cell);
     Status answer(Heard heard);
