@@ -91,8 +91,8 @@ Result<config::Process> from_file(const std::string& path) {
     return process;
 }
 
-Result<config::Process> from_options(const Options& o, const launch::Container& container) {
-    HARDRUN_TRY(config::Process p, launch::default_process(container));
+Result<config::Process> from_options(const Options& o, const launch::StoredSpec& stored) {
+    HARDRUN_TRY(config::Process p, launch::default_process(stored));
     p.args.assign(o.words().begin() + 1, o.words().end());
     if (p.args.empty())
         return Error(
@@ -118,13 +118,13 @@ Result<config::Process> from_options(const Options& o, const launch::Container& 
 }
 
 Result<launch::ExecOptions> exec_options(const Global& global, const Options& o,
-                                         const launch::Container& container) {
+                                         const launch::StoredSpec& stored) {
     if (o.is_set("pidfd-socket"))
         return Error(Errc::unsupported, "--pidfd-socket: not supported by this version of hardrun");
     launch::ExecOptions out;
     HARDRUN_TRY(out.preserve_fds, preserved_fds(o, global));
     HARDRUN_TRY(out.process,
-                o.is_set("process") ? from_file(o.text("process")) : from_options(o, container));
+                o.is_set("process") ? from_file(o.text("process")) : from_options(o, stored));
     if (o.is_set("process") && o.flag("tty"))
         out.process.terminal = true;
     out.console_socket = o.text("console-socket");
@@ -146,12 +146,13 @@ Result<int> run_exec(const Global& global, const Args& args) {
         return Error(Errc::bad_config, "the container's id is missing");
     HARDRUN_TRY(const launch::Container container,
                 launch::Container::open(global.store, o.words().front()));
-    HARDRUN_TRY(const launch::ExecOptions options, exec_options(global, o, container));
+    HARDRUN_TRY(const launch::StoredSpec stored, launch::read_stored(container));
+    HARDRUN_TRY(const launch::ExecOptions options, exec_options(global, o, stored));
     if (options.foreground) {
         HARDRUN_CHECK(launch::prepare_foreground());
         HARDRUN_CHECK(launch::become_subreaper());
     }
-    HARDRUN_TRY(const launch::Executed done, launch::exec(container, options));
+    HARDRUN_TRY(const launch::Executed done, launch::exec(container, stored, options));
     if (!options.foreground)
         return 0;
     return launch::wait_for(done.pid, done.pidfd, done.console);

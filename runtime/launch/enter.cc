@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <sys/wait.h>
 
+#include <fcntl.h>
 #include <signal.h>
 
 #include "runtime/base/undo.h"
@@ -18,25 +19,30 @@ namespace {
 constexpr uint64_t kKinds[] = {CLONE_NEWUSER, CLONE_NEWCGROUP, CLONE_NEWIPC, CLONE_NEWUTS,
                                CLONE_NEWNET,  CLONE_NEWTIME,   CLONE_NEWPID, CLONE_NEWNS};
 
-Result<Fd> open_kind(pid_t pid, uint64_t kind) {
-    return open_namespace("/proc/" + std::to_string(pid) + "/ns/" + namespace_file(kind), kind);
+// The kinds of which the process and we are in different ones.
+Result<uint64_t> foreign_kinds(pid_t pid) {
+    uint64_t out = 0;
+    for (const uint64_t kind : kKinds) {
+        HARDRUN_TRY(const state::NamespaceId theirs, namespace_of(std::to_string(pid), kind));
+        HARDRUN_TRY(const state::NamespaceId ours, namespace_of("self", kind));
+        if (theirs != ours)
+            out |= kind;
+    }
+    return out;
 }
 
-Status add_join(std::vector<OpenedJoin>& joins, uint64_t kind, Fd fd) {
-    HARDRUN_TRY(const state::NamespaceId theirs, namespace_id(fd));
-    HARDRUN_TRY(const state::NamespaceId ours, own_namespace(kind));
-    if (theirs != ours)
-        joins.push_back({kind, std::move(fd), std::string(namespace_file(kind)) + " namespace"});
-    return {};
-}
-
-Result<Fd> open_network_of(const state::Entry& entry, const state::Record& record) {
-    if (record.cell_fd < 0 || !entry.gate_closed())
-        return open_kind(record.init.pid, CLONE_NEWNET);
-    HARDRUN_TRY(Fd cell, open_cell(entry, record));
-    if (!cell.valid())
-        return Error(Errc::bad_state, "the container's network cell cannot be found");
-    return cell;
+Result<std::vector<OpenedJoin>> join_by_pidfd(FdRef pidfd, pid_t pid, uint64_t kinds) {
+    // The pid was this process's all the time, or these were somebody else's namespaces.
+    if (!state::send_signal(pidfd, 0))
+        return Error(Errc::bad_state, "cannot exec in a stopped container");
+    std::vector<OpenedJoin> out;
+    if (kinds == 0)
+        return out;
+    Fd copy(::fcntl(pidfd.get(), F_DUPFD_CLOEXEC, 3));
+    if (!copy.valid())
+        return Error::sys("dup of a pidfd");
+    out.push_back({kinds, std::move(copy), "namespaces of process " + std::to_string(pid)});
+    return out;
 }
 
 void lay_out_entrance(Arena& arena, const Entrance& e, Layout& layout) {
@@ -46,7 +52,7 @@ void lay_out_entrance(Arena& arena, const Entrance& e, Layout& layout) {
     lay_out_joins(arena, e.joins, layout);
     lay_out_process(arena, e.process, e.filter, layout);
     for (const OpenedJoin& join : e.joins)
-        out.fork_late = out.fork_late || join.type == CLONE_NEWPID || join.type == CLONE_NEWTIME;
+        out.fork_late = out.fork_late || (join.type & (CLONE_NEWPID | CLONE_NEWTIME)) != 0;
     out.expected_root = {e.record.root.mount_id, e.record.root.inode, e.record.root.dev_major,
                          e.record.root.dev_minor};
     out.new_keyring = !e.keyring_name.empty();
@@ -58,8 +64,7 @@ Status switch_to(Spawned& child, pid_t pid) {
     const pid_t before = std::exchange(child.pid, pid);
     while (::waitpid(before, nullptr, 0) < 0 && errno == EINTR) {
     }
-    HARDRUN_TRY(const state::PidIdentity now, state::identify(child.pid));
-    HARDRUN_TRY(child.pidfd, state::open_process(now));
+    HARDRUN_TRY(child.pidfd, open_child(pid));
     return say_go(child.sync);
 }
 
@@ -94,30 +99,23 @@ Status follow(Spawned& child, Entered& out) {
 
 }  // namespace
 
-Result<std::vector<OpenedJoin>> open_joins_of(const state::Entry& entry,
-                                              const state::Record& record) {
-    std::vector<OpenedJoin> out;
-    for (const uint64_t kind : kKinds) {
-        auto fd = kind == CLONE_NEWNET ? open_network_of(entry, record)
-                                       : open_kind(record.init.pid, kind);
-        if (!fd)
-            return std::move(fd).error();
-        HARDRUN_CHECK(add_join(out, kind, *std::move(fd)));
-    }
-    // The pid was the container's all the time, or these are somebody else's namespaces.
-    HARDRUN_TRY(const Fd alive, state::open_process(record.init));
-    if (!alive.valid())
-        return Error(Errc::bad_state, "cannot exec in a stopped container");
+Result<std::vector<OpenedJoin>> open_joins_of(const Container& container) {
+    const state::Record& record = container.record();
+    HARDRUN_TRY(uint64_t kinds, foreign_kinds(record.init.pid));
+    if (record.cell_fd < 0 || !container.entry().gate_closed())
+        return join_by_pidfd(container.init(), record.init.pid, kinds);
+    kinds &= ~uint64_t{CLONE_NEWNET};
+    HARDRUN_TRY(auto out, join_by_pidfd(container.init(), record.init.pid, kinds));
+    HARDRUN_TRY(Fd cell, open_cell(container.entry(), record));
+    if (!cell.valid())
+        return Error(Errc::bad_state, "the container's network cell cannot be found");
+    out.push_back({CLONE_NEWNET, std::move(cell), "network cell"});
     return out;
 }
 
-Result<std::vector<OpenedJoin>> open_joins_of_pid(pid_t pid) {
-    std::vector<OpenedJoin> out;
-    for (const uint64_t kind : kKinds) {
-        HARDRUN_TRY(Fd fd, open_kind(pid, kind));
-        HARDRUN_CHECK(add_join(out, kind, std::move(fd)));
-    }
-    return out;
+Result<std::vector<OpenedJoin>> open_joins_of_pid(FdRef pidfd, pid_t pid) {
+    HARDRUN_TRY(const uint64_t kinds, foreign_kinds(pid));
+    return join_by_pidfd(pidfd, pid, kinds);
 }
 
 Result<Entered> enter(const Entrance& entrance, Placement* placement) {

@@ -10,19 +10,20 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/result.h"
 #include "runtime/init/init_plan.h"
+#include "runtime/launch/container.h"
 #include "runtime/launch/layout.h"
 #include "runtime/plan/plan.h"
-#include "runtime/state/store.h"
+#include "runtime/state/record.h"
 
 namespace hardrun::launch {
 
-// Those namespaces of `pid` that differ from ours, the user namespace first. A created container's
-// network namespace is its cell, where it has one.
-Result<std::vector<OpenedJoin>> open_joins_of(const state::Entry& entry,
-                                              const state::Record& record);
+// Those namespaces of init that differ from ours, joined by its pidfd, all in one call (setns(2),
+// Linux 5.8). A created container's network namespace is its cell, where it has one. Errors:
+// bad_state when init has ended.
+Result<std::vector<OpenedJoin>> open_joins_of(const Container& container);
 
 // The same by pid alone, the network namespace that init stands in included: for hooks.
-Result<std::vector<OpenedJoin>> open_joins_of_pid(pid_t pid);
+Result<std::vector<OpenedJoin>> open_joins_of_pid(FdRef pidfd, pid_t pid);
 
 struct Entrance {
     const state::Record& record;

@@ -22,14 +22,13 @@ class IntoGroup final : public Placement {
 };
 
 // By the policy of create: never by the bundle's.
-Result<plan::Process> plan_of(const ExecOptions& options, const config::HardenedSpec& spec,
-                              const KernelFacts& facts) {
+Result<plan::Process> plan_of(const ExecOptions& options, const StoredSpec& stored) {
     config::Process process = options.process;
-    const auto& own = spec.spec().process;
+    const auto& own = stored.spec.spec().process;
     if (!process.capabilities && own)
         process.capabilities = own->capabilities;
-    HARDRUN_TRY(process, config::harden_exec(std::move(process), spec, facts));
-    return plan::plan_process(process, facts);
+    HARDRUN_TRY(process, config::harden_exec(std::move(process), stored.spec, stored.facts));
+    return plan::plan_process(process, stored.facts);
 }
 
 Status check_exec(const Container& container, const ExecOptions& options) {
@@ -41,26 +40,30 @@ Status check_exec(const Container& container, const ExecOptions& options) {
 
 }  // namespace
 
-Result<config::Process> default_process(const Container& container) {
-    HARDRUN_TRY(const config::HardenedSpec spec, container.hardened(probe_kernel()));
-    if (!spec.spec().process)
-        return Error(Errc::bad_config,
-                     "process: the container was created without one; give it with --process");
-    return *spec.spec().process;
+Result<StoredSpec> read_stored(const Container& container) {
+    const KernelFacts facts = probe_kernel();
+    HARDRUN_TRY(config::HardenedSpec spec, container.hardened(facts));
+    return StoredSpec{facts, std::move(spec)};
 }
 
-Result<Executed> exec(const Container& container, const ExecOptions& options) {
+Result<config::Process> default_process(const StoredSpec& stored) {
+    if (!stored.spec.spec().process)
+        return Error(Errc::bad_config,
+                     "process: the container was created without one; give it with --process");
+    return *stored.spec.spec().process;
+}
+
+Result<Executed> exec(const Container& container, const StoredSpec& stored,
+                      const ExecOptions& options) {
     HARDRUN_CHECK(check_exec(container, options));
-    const KernelFacts facts = probe_kernel();
-    HARDRUN_TRY(const config::HardenedSpec spec, container.hardened(facts));
-    HARDRUN_TRY(const plan::Process process, plan_of(options, spec, facts));
+    HARDRUN_TRY(const plan::Process process, plan_of(options, stored));
     HARDRUN_CHECK(check_terminal(process, options.console_socket, options.foreground));
     Fd console_socket;
     if (!options.console_socket.empty()) {
         HARDRUN_TRY(console_socket, connect_console(options.console_socket));
     }
-    HARDRUN_TRY(const auto filter, filter_of(spec.spec().linux, options.cache_folder));
-    HARDRUN_TRY(auto joins, open_joins_of(container.entry(), container.record()));
+    HARDRUN_TRY(const auto filter, filter_of(stored.spec.spec().linux, options.cache_folder));
+    HARDRUN_TRY(auto joins, open_joins_of(container));
     HARDRUN_TRY(const auto groups, container.groups());
     IntoGroup placement(groups.get(), options.sub_cgroup);
     HARDRUN_TRY(Entered entered, enter({.record = container.record(),

@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "config/spec.h"
+#include "config/harden.h"
+#include "runtime/base/facts.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/result.h"
 #include "runtime/launch/container.h"
@@ -29,10 +30,19 @@ struct Executed {
     Fd console;  // foreground: the terminal's master
 };
 
-// Errors: bad_state with runc's words; what the profile refuses; what init reports.
-Result<Executed> exec(const Container& container, const ExecOptions& options);
+// What create stored, hardened again: it binds every exec.
+struct StoredSpec {
+    KernelFacts facts;
+    config::HardenedSpec spec;
+};
+Result<StoredSpec> read_stored(const Container& container);
 
-// The process of the container's own config.json, as what exec's options change.
-Result<config::Process> default_process(const Container& container);
+// The process of the container's own config.json, as what exec's options change. Errors: bad_config
+// when there is none.
+Result<config::Process> default_process(const StoredSpec& stored);
+
+// Errors: bad_state with runc's words; what the profile refuses; what init reports.
+Result<Executed> exec(const Container& container, const StoredSpec& stored,
+                      const ExecOptions& options);
 
 }  // namespace hardrun::launch

@@ -55,11 +55,12 @@ Result<state::NamespaceId> namespace_id(FdRef fd) {
     return state::NamespaceId{st.st_dev, st.st_ino};
 }
 
-Result<state::NamespaceId> own_namespace(uint64_t type) {
-    HARDRUN_TRY(
-        const Fd fd,
-        open_at(FdRef::cwd(), std::string("/proc/self/ns/") + namespace_file(type), O_RDONLY));
-    return namespace_id(fd);
+Result<state::NamespaceId> namespace_of(const std::string& process, uint64_t type) {
+    const std::string path = "/proc/" + process + "/ns/" + namespace_file(type);
+    struct stat st {};
+    if (::stat(path.c_str(), &st) != 0)
+        return Error::sys("stat " + path);
+    return state::NamespaceId{st.st_dev, st.st_ino};
 }
 
 }  // namespace hardrun::launch

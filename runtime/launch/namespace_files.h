@@ -19,7 +19,7 @@ Result<Fd> open_namespace(const std::string& path, uint64_t type);
 
 Result<state::NamespaceId> namespace_id(FdRef fd);
 
-// This process's own.
-Result<state::NamespaceId> own_namespace(uint64_t type);
+// The one that a process is in: "self", or a pid in decimal.
+Result<state::NamespaceId> namespace_of(const std::string& process, uint64_t type);
 
 }  // namespace hardrun::launch

@@ -47,11 +47,11 @@ hooks::Surroundings around(const HookSituation& now) {
 }
 
 // A hook started through init instead of by fork: in the container's namespaces.
-hooks::Starter starter(const state::Record& record, init::Mode mode, plan::Process process) {
-    return [&record, mode,
+hooks::Starter starter(const HookSituation& now, init::Mode mode, plan::Process process) {
+    return [&record = now.record, init = now.init_pidfd, mode,
             process = std::move(process)](const hooks::Stdio& stdio) -> Result<hooks::Started> {
         std::vector<OpenedJoin> joins;
-        HARDRUN_TRY(joins, open_joins_of_pid(record.init.pid));
+        HARDRUN_TRY(joins, open_joins_of_pid(FdRef::borrowed(init), record.init.pid));
         HARDRUN_TRY(Entered entered,
                     enter({.record = record,
                            .joins = std::move(joins),
@@ -82,7 +82,7 @@ Status run_in_namespaces(Phase phase, const std::vector<config::Hook>& list,
         process.candidates = {list[i].path};
         process.cwd = now.record.bundle;
         HARDRUN_CHECK(hooks::run(hook_of(phase, i, list[i]), around(now),
-                                 starter(now.record, init::Mode::hook, std::move(process))));
+                                 starter(now, init::Mode::hook, std::move(process))));
     }
     return {};
 }
@@ -100,7 +100,7 @@ Status run_in_container(Phase phase, const std::vector<config::Hook>& list,
         process.searched = false;
         process.terminal = false;
         HARDRUN_CHECK(hooks::run(hook_of(phase, i, list[i]), around(now),
-                                 starter(now.record, init::Mode::exec, std::move(process))));
+                                 starter(now, init::Mode::exec, std::move(process))));
     }
     return {};
 }

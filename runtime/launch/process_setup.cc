@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/launch/process_setup.h"
 
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
@@ -37,6 +39,13 @@ Status set_oom_score_adj(pid_t pid, std::optional<int> value) {
 
 Status write_pid_file(const std::string& path, pid_t pid) {
     return replace_file(FdRef::cwd(), path, std::to_string(pid), 0644).context("--pid-file");
+}
+
+Result<Fd> open_child(pid_t pid) {
+    Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (!fd.valid())
+        return Error::sys("pidfd_open " + std::to_string(pid));
+    return fd;
 }
 
 Status end_child(pid_t pid) {

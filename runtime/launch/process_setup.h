@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/base/fd.h"
 #include "runtime/base/result.h"
 #include "runtime/plan/plan.h"
 
@@ -24,6 +25,9 @@ Status write_pid_file(const std::string& path, pid_t pid);
 
 // Why a child that closed the conversation without a word is gone.
 Error died(pid_t pid);
+
+// A child of ours that nobody has waited for yet, so that its pid is still its own.
+Result<Fd> open_child(pid_t pid);
 
 // Kills a child of ours and waits for it; gone already is a success.
 Status end_child(pid_t pid);
