@@ -31,27 +31,35 @@ Split split_last(const std::string& folder) {
     return {slash == 0 ? "/" : folder.substr(0, slash), folder.substr(slash + 1)};
 }
 
+constexpr uint64_t kFolder = O_PATH | O_DIRECTORY;
+
+struct How {
+    uint64_t flags;
+    uint64_t resolve;
+};
+
 // For kernels before 5.6 and for filters that do not know openat2.
-Result<Fd> walk(FdRef base, const std::string& folder) {
-    const std::string first = folder.starts_with('/') ? "/" : ".";
+Result<Fd> walk(FdRef base, const std::string& path, uint64_t flags) {
+    const std::string first = path.starts_with('/') ? "/" : ".";
     HARDRUN_TRY(Fd at, open_at(base, first, O_PATH | O_DIRECTORY));
-    for (const std::string_view part : split(folder, '/')) {
+    const Split last = split_last("/" + path);
+    for (const std::string_view part : split(last.parent, '/')) {
         if (part.empty())
             continue;
         HARDRUN_TRY(at, open_at(at, std::string(part), O_PATH | O_DIRECTORY | O_NOFOLLOW));
     }
-    return at;
+    return open_at(at, last.name, static_cast<int>(flags) | O_NOFOLLOW);
 }
 
-Result<Fd> open_without_links(FdRef base, const std::string& folder, uint64_t resolve) {
+Result<Fd> open_without_links(FdRef base, const std::string& path, How wanted) {
     struct open_how how {};
-    how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | resolve;
-    Fd fd(static_cast<int>(::syscall(SYS_openat2, base.get(), folder.c_str(), &how, sizeof how)));
+    how.flags = wanted.flags | O_CLOEXEC;
+    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | wanted.resolve;
+    Fd fd(static_cast<int>(::syscall(SYS_openat2, base.get(), path.c_str(), &how, sizeof how)));
     if (!fd.valid() && (errno == ENOSYS || errno == EPERM))
-        return walk(base, folder).context(folder);
+        return walk(base, path, wanted.flags).context(path);
     if (!fd.valid())
-        return Error::sys("open " + folder);
+        return Error::sys("open " + path);
     return fd;
 }
 
@@ -101,8 +109,8 @@ class KernelFiles final : public Files {
     }
 
     Result<std::string> read(const std::string& folder, const std::string& file) override {
-        HARDRUN_TRY(const FdRef dir, opened(folder));
-        return read_file(dir, file).context("cgroup " + folder);
+        HARDRUN_TRY(const Fd fd, open_file(folder, file, O_RDONLY));
+        return read_all(fd, file).context("cgroup " + folder);
     }
 
     Status write(const std::string& folder, const std::string& file,
@@ -140,11 +148,28 @@ class KernelFiles final : public Files {
     Result<Fd> open_below_known(const std::string& folder) const {
         const Split path = split_last(folder);
         if (const auto parent = open_.find(path.parent); parent != open_.end()) {
-            auto below = open_without_links(parent->second, path.name, RESOLVE_NO_XDEV);
+            auto below = open_without_links(parent->second, path.name, {kFolder, RESOLVE_NO_XDEV});
             if (below || below.error().sys_errno() != EXDEV)
                 return std::move(below).context(folder);
         }
-        HARDRUN_TRY(Fd fd, open_without_links(FdRef::cwd(), folder, 0));
+        HARDRUN_TRY(Fd fd, open_without_links(FdRef::cwd(), folder, {kFolder, 0}));
+        HARDRUN_CHECK(verify(fd, folder));
+        return fd;
+    }
+
+    // By way of the folder or its parent where one of them is open, else at once: most folders are
+    // opened for one file.
+    Result<Fd> open_file(const std::string& folder, const std::string& file, uint64_t flags) const {
+        if (const auto known = open_.find(folder); known != open_.end())
+            return open_without_links(known->second, file, {flags, RESOLVE_NO_XDEV});
+        const Split path = split_last(folder);
+        if (const auto parent = open_.find(path.parent); parent != open_.end()) {
+            auto below = open_without_links(parent->second, path.name + "/" + file,
+                                            {flags, RESOLVE_NO_XDEV});
+            if (below || below.error().sys_errno() != EXDEV)
+                return below;
+        }
+        HARDRUN_TRY(Fd fd, open_without_links(FdRef::cwd(), folder + "/" + file, {flags, 0}));
         HARDRUN_CHECK(verify(fd, folder));
         return fd;
     }
@@ -153,11 +178,10 @@ class KernelFiles final : public Files {
     Status open_for_writing(const std::string& folder, const std::string& file) {
         if (last_.fd.valid() && last_.folder == folder && last_.file == file)
             return {};
-        HARDRUN_TRY(const FdRef dir, opened(folder));
-        last_ = {folder, file,
-                 Fd(::openat(dir.get(), file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW))};
-        if (!last_.fd.valid())
-            return Error::sys("cgroup " + file + ": open in " + folder);
+        auto opened = open_file(folder, file, O_WRONLY);
+        if (!opened)
+            return std::move(opened).error().context("cgroup " + file);
+        last_ = {folder, file, *std::move(opened)};
         return {};
     }
 
