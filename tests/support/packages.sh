@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 # Debian packages by purpose, and a way to install what is missing. Sourced by demo and check.
 
-build_packages=(g++ cmake ninja-build pkg-config libseccomp-dev libyajl-dev
+build_packages=(g++ lld cmake ninja-build pkg-config libseccomp-dev libyajl-dev
     libsystemd-dev)
 # A static busybox makes the root file systems; ccache makes repeated builds quick.
 demo_packages=(busybox-static)
