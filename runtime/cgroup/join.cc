@@ -50,14 +50,18 @@ Status enter_below(Files& files, pid_t pid, const std::string& folder, Status re
     return refused;
 }
 
+Error no_group(const std::string& sub, const std::string& controller) {
+    return Error(Errc::bad_config,
+                 "exec cgroup '" + sub + "': the container has no " + controller + " group");
+}
+
 }  // namespace
 
 Status FsDriver::join(pid_t pid, const std::string& sub) {
     HARDRUN_TRY(const SubGroup below, parse_sub(sub));
     for (const std::string& controller : below.controllers)
         if (!setup_.location.folders.contains(controller))
-            return Error(Errc::bad_config, "exec cgroup '" + sub + "': the container has no " +
-                                               controller + " group");
+            return no_group(sub, controller);
     std::set<std::string> done;
     for (const auto& [controller, folder] : setup_.location.folders) {
         std::string target = folder;

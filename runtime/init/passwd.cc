@@ -37,6 +37,20 @@ bool is_home_of(const Line& line, uint32_t uid) noexcept {
     return line.field >= 6 && line.uid_valid && line.uid == uid && line.home_size > 0;
 }
 
+// Takes what was read; true where `line` is now the user's, its home complete.
+bool scan(Line& line, const char* buffer, long n, uint32_t uid) noexcept {
+    for (long i = 0; i < n; ++i) {
+        if (buffer[i] != '\n') {
+            take(line, buffer[i]);
+            continue;
+        }
+        if (is_home_of(line, uid))
+            return true;
+        line = Line{};
+    }
+    return is_home_of(line, uid);
+}
+
 }  // namespace
 
 long find_home(Run& run, int passwd) noexcept {
@@ -46,16 +60,7 @@ long find_home(Run& run, int passwd) noexcept {
         const long n = run.k(__NR_read, passwd, buffer, sizeof buffer);
         if (n < 0)
             return n == -EAGAIN ? 0 : n;
-        for (long i = 0; i < n; ++i) {
-            if (buffer[i] != '\n') {
-                take(line, buffer[i]);
-                continue;
-            }
-            if (is_home_of(line, run.plan.identity.uid))
-                break;
-            line = Line{};
-        }
-        if (n == 0 || is_home_of(line, run.plan.identity.uid))
+        if (scan(line, buffer, n, run.plan.identity.uid) || n == 0)
             break;
         total += static_cast<size_t>(n);
     }

@@ -182,7 +182,7 @@ long open_or_make(Kernel& k, int root, const char* path, Target kind) noexcept {
     copy_text(walk.rest, sizeof walk.rest, path);
     if (length(path) >= kPathMax)
         return -ENAMETOOLONG;
-    char name[256];
+    char name[256] = {};
     bool too_long = false;
     while (next_component(walk, name, too_long)) {
         const bool last = walk.rest[0] == '\0';

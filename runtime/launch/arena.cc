@@ -12,7 +12,7 @@ constexpr size_t kCapacity = 64U << 20;  // only what is touched takes memory
 
 // An address agreed upon with another program.
 void* base() {
-    return reinterpret_cast<void*>(init::kPlanAddress);  // NOLINT(performance-no-int-to-ptr)
+    return reinterpret_cast<void*>(init::kPlanAddress);
 }
 
 }  // namespace

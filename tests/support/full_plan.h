@@ -9,6 +9,7 @@ namespace hardrun::test {
 // Owns nothing: all of it is static data, but for envp, which init writes to.
 struct FullPlan {
     FullPlan();
+    ~FullPlan() = default;
     FullPlan(const FullPlan&) = delete;
     FullPlan& operator=(const FullPlan&) = delete;
     init::InitPlan plan;  // mode create

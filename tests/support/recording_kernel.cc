@@ -14,8 +14,14 @@
 namespace hardrun::test {
 namespace {
 
+// A system call's argument that is an address.
+template <class T>
+T* at(long arg) {
+    return reinterpret_cast<T*>(arg);
+}
+
 const char* text_of(long arg) {
-    return reinterpret_cast<const char*>(arg);
+    return at<const char>(arg);
 }
 
 // Which argument of a call is its path or name; -1: none.
@@ -92,7 +98,7 @@ long RecordingKernel::call(long nr, const long (&args)[6]) noexcept {
         made.text = text_of(args[at]);
     calls_.push_back(made);
     if (nr == SYS_sendmsg) {
-        const auto* header = reinterpret_cast<const Header*>(args[1]);
+        const auto* header = at<const Header>(args[1]);
         sent_.push_back(*static_cast<const init::Message*>(header->parts[0].base));
     }
     if (fail_at == calls_.size() - 1)
@@ -111,7 +117,7 @@ long RecordingKernel::open_file(const Call& call, const std::string& path) {
 }
 
 long RecordingKernel::stat_file(const Call& call) {
-    auto* st = reinterpret_cast<struct statx*>(call.args[4]);
+    auto* st = at<struct statx>(call.args[4]);
     std::memset(st, 0, sizeof *st);
     const std::string path = call.text.empty() ? open_[call.args[0]] : call.text;
     st->stx_mode = S_IFREG | 0755;
@@ -128,7 +134,7 @@ long RecordingKernel::identity(const Call& call) {
     const auto id = static_cast<uint32_t>(call.args[0]);
     const auto give = [&](uint32_t value) {
         for (int i = 0; i < 3; ++i)
-            *reinterpret_cast<uint32_t*>(call.args[i]) = value;
+            *at<uint32_t>(call.args[i]) = value;
         return 0;
     };
     switch (call.nr) {
@@ -143,10 +149,10 @@ long RecordingKernel::identity(const Call& call) {
         case SYS_getresgid:
             return give(gid_);
         case SYS_capset:
-            std::memcpy(caps_, reinterpret_cast<const void*>(call.args[1]), sizeof caps_);
+            std::memcpy(caps_, at<const void>(call.args[1]), sizeof caps_);
             return 0;
         default:  // capget
-            std::memcpy(reinterpret_cast<void*>(call.args[1]), caps_, sizeof caps_);
+            std::memcpy(at<void>(call.args[1]), caps_, sizeof caps_);
             return 0;
     }
 }
@@ -182,14 +188,14 @@ long RecordingKernel::answer(const Call& call) {
             old_root_gone_ = old_root_gone_ || call.text == ".";
             return 0;
         case SYS_fstatfs:
-            std::memset(reinterpret_cast<void*>(call.args[1]), 0, 120);
+            std::memset(at<void>(call.args[1]), 0, 120);
             return 0;
         case SYS_getcwd:
-            std::memcpy(reinterpret_cast<void*>(call.args[0]), "/", 2);
+            std::memcpy(at<void>(call.args[0]), "/", 2);
             return 2;
         case SYS_recvfrom: {
             const init::Message go{.word = init::Word::go};
-            std::memcpy(reinterpret_cast<void*>(call.args[1]), &go, sizeof go);
+            std::memcpy(at<void>(call.args[1]), &go, sizeof go);
             return sizeof go;
         }
         case SYS_write:
