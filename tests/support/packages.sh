@@ -7,6 +7,9 @@ build_packages=(g++ lld cmake ninja-build pkg-config libseccomp-dev libyajl-dev
 # A static busybox makes the root file systems; ccache makes repeated builds quick.
 demo_packages=(busybox-static)
 unit_packages=(libgtest-dev)
+cross_packages=(g++-aarch64-linux-gnu qemu-user-static libseccomp-dev:arm64 libyajl-dev:arm64
+ libsystemd-dev:arm64 libgtest-dev:arm64)
+vm_packages=(qemu-system-x86 mmdebstrap kmod e2fsprogs xz-utils debian-archive-keyring)
 lint_packages=(clang clang-tidy clang-format codespell shellcheck)
 integration_packages=(busybox-static python3 python3-pytest docker.io containerd podman crun runc
     bubblewrap iproute2 iptables procps strace debootstrap dpkg-dev file)
@@ -34,6 +37,11 @@ need() {
     tail -n 20 "$log" >&2
     rm -f "$log"
     return 1
+}
+
+# foreign ARCHITECTURE: lets `need` install packages of it.
+foreign() {
+    dpkg --print-foreign-architectures | grep -qx "$1" || dpkg --add-architecture "$1"
 }
 
 # build PRESET [CMAKE OPTION...]: configures and builds, with the compiler's progress on one line each.

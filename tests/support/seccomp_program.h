@@ -46,6 +46,18 @@ inline int errno_of(long number, long a = 0, long b = 0, long c = 0, long d = 0)
     return ::syscall(number, a, b, c, d) == -1 ? errno : 0;
 }
 
+// 0, or the errno that a filter which allows everything was refused with (emulation has none).
+inline int cannot_filter() {
+    static const int number = run_in_child([] {
+        sock_filter allow{.code = BPF_RET | BPF_K, .jt = 0, .jf = 0, .k = SECCOMP_RET_ALLOW};
+        const sock_fprog fprog{.len = 1, .filter = &allow};
+        if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+            return errno;
+        return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &fprog) == 0 ? 0 : errno;
+    });
+    return number;
+}
+
 constexpr int kNotLoaded = 99;
 
 // The child ends by the bare call: a sanitizer's exit would need calls that a filter may refuse.

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -20,6 +21,21 @@ namespace {
 
 using test::errno_of;
 using test::under_filter;
+
+// Runs filters: that needs the kernel itself. What the tables say is in seccomp_table_test.cc.
+class Seccomp : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (const int number = test::cannot_filter(); number != 0)
+            GTEST_SKIP() << "no seccomp filter can be loaded here: " << std::strerror(number);
+    }
+};
+
+#ifdef __x86_64__
+constexpr const char* kArchitectures = R"("SCMP_ARCH_X86_64","SCMP_ARCH_X86","SCMP_ARCH_X32")";
+#else
+constexpr const char* kArchitectures = R"("SCMP_ARCH_AARCH64","SCMP_ARCH_ARM")";
+#endif
 
 SeccompProgram compiled(std::string_view object) {
     const auto seccomp = test::seccomp_of(object);
@@ -33,56 +49,59 @@ SeccompProgram compiled(std::string_view object) {
 
 // An allow-list with what a C program needs to run and to end.
 std::string allow_list(std::string_view more, std::string_view keys = "") {
-    return R"({"defaultAction":"SCMP_ACT_ERRNO",)" + std::string(keys) +
-           R"("architectures":["SCMP_ARCH_X86_64","SCMP_ARCH_X86","SCMP_ARCH_X32"],)"
+    return R"({"defaultAction":"SCMP_ACT_ERRNO",)" + std::string(keys) + R"("architectures":[)" +
+           kArchitectures +
+           R"(],)"
            R"("syscalls":[{"names":["read","write","exit_group","exit","getpid","rt_sigreturn")" +
            std::string(more) + R"(],"action":"SCMP_ACT_ALLOW"}]})";
 }
 
-TEST(Seccomp, C35_errno_of_a_rule) {
+TEST_F(Seccomp, C35_errno_of_a_rule) {
     const SeccompProgram p = compiled(
         R"({"defaultAction":"SCMP_ACT_ALLOW","syscalls":[
-            {"names":["mkdir","mkdirat","no_such_syscall_x"],"action":"SCMP_ACT_ERRNO","errnoRet":33},
-            {"names":["rmdir"],"action":"SCMP_ACT_ERRNO"}]})");
+            {"names":["mkdirat","no_such_syscall_x"],"action":"SCMP_ACT_ERRNO","errnoRet":33},
+            {"names":["unlinkat"],"action":"SCMP_ACT_ERRNO"}]})");
     EXPECT_EQ(p.flags, 0U);
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_mkdirat, AT_FDCWD, 0); }), 33);
-    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_rmdir); }), EPERM);
+    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_unlinkat); }), EPERM);
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_getpid); }), 0);
 }
 
-TEST(Seccomp, C35_unknown_calls_get_enosys_above_the_newest_named) {
+TEST_F(Seccomp, C35_unknown_calls_get_enosys_above_the_newest_named) {
     const SeccompProgram p = compiled(allow_list(R"(,"clone3","faccessat2")"));
-    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_mkdir); }), EPERM);
+    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_mkdirat); }), EPERM);
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_ptrace); }), EPERM);
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_faccessat2, -1, 0); }), EFAULT);
     EXPECT_EQ(under_filter(p, [] { return errno_of(440); }), ENOSYS);
     EXPECT_EQ(under_filter(p, [] { return errno_of(600); }), ENOSYS);
     EXPECT_EQ(under_filter(p, [] { return errno_of(100000); }), ENOSYS);
     EXPECT_EQ(under_filter(p, [] { return errno_of(-1); }), ENOSYS);
+#ifdef __x86_64__
     // x32: the bit alone is no newer number, and its own newest is looked at.
     EXPECT_EQ(under_filter(p, [] { return errno_of(0x40000000 + SYS_ptrace); }), EPERM);
     EXPECT_EQ(under_filter(p, [] { return errno_of(0x40000000 + 600); }), ENOSYS);
+#endif
 }
 
-TEST(Seccomp, C35_a_default_errno_that_is_named_holds_for_all) {
+TEST_F(Seccomp, C35_a_default_errno_that_is_named_holds_for_all) {
     const SeccompProgram p = compiled(allow_list(R"(,"faccessat2")", R"("defaultErrnoRet":1,)"));
-    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_mkdir); }), 1);
+    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_mkdirat); }), 1);
     EXPECT_EQ(under_filter(p, [] { return errno_of(600); }), 1);
     const SeccompProgram q = compiled(allow_list(R"(,"faccessat2")", R"("defaultErrnoRet":55,)"));
-    EXPECT_EQ(under_filter(q, [] { return errno_of(SYS_mkdir); }), 55);
+    EXPECT_EQ(under_filter(q, [] { return errno_of(SYS_mkdirat); }), 55);
     EXPECT_EQ(under_filter(q, [] { return errno_of(600); }), 55);
 }
 
-TEST(Seccomp, no_enosys_where_the_default_allows) {
+TEST_F(Seccomp, no_enosys_where_the_default_allows) {
     const SeccompProgram p = compiled(
-        R"({"defaultAction":"SCMP_ACT_ALLOW","architectures":["SCMP_ARCH_X86_64"],
-            "syscalls":[{"names":["rmdir"],"action":"SCMP_ACT_ERRNO","errnoRet":2}]})");
+        R"({"defaultAction":"SCMP_ACT_ALLOW",
+            "syscalls":[{"names":["unlinkat"],"action":"SCMP_ACT_ERRNO","errnoRet":2}]})");
     // 452 is fchmodat2 where the kernel has it: anything but a filter's answer.
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_faccessat2, -1, 0); }), EFAULT);
-    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_rmdir); }), 2);
+    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_unlinkat); }), 2);
 }
 
-TEST(Seccomp, names_that_libseccomp_does_not_know_yet) {
+TEST_F(Seccomp, names_that_libseccomp_does_not_know_yet) {
     const SeccompProgram p = compiled(allow_list(R"(,"fchmodat2")"));
     const int reached = under_filter(p, [] { return errno_of(452, -1, 0); });
     EXPECT_TRUE(reached == EFAULT || reached == ENOSYS) << reached;
@@ -95,22 +114,22 @@ TEST(Seccomp, names_that_libseccomp_does_not_know_yet) {
     EXPECT_NE(under_filter(deny, [] { return errno_of(458); }), 77);
 }
 
-TEST(Seccomp, kill_process_and_trap) {
+TEST_F(Seccomp, kill_process_and_trap) {
     const SeccompProgram p = compiled(
         R"({"defaultAction":"SCMP_ACT_ALLOW","syscalls":[
-            {"names":["mkdir"],"action":"SCMP_ACT_KILL_PROCESS"},
-            {"names":["rmdir"],"action":"SCMP_ACT_KILL"},
-            {"names":["unlink"],"action":"SCMP_ACT_TRAP"},
-            {"names":["link"],"action":"SCMP_ACT_TRACE","errnoRet":7},
+            {"names":["mkdirat"],"action":"SCMP_ACT_KILL_PROCESS"},
+            {"names":["unlinkat"],"action":"SCMP_ACT_KILL"},
+            {"names":["symlinkat"],"action":"SCMP_ACT_TRAP"},
+            {"names":["linkat"],"action":"SCMP_ACT_TRACE","errnoRet":7},
             {"names":["getuid"],"action":"SCMP_ACT_LOG"}]})");
-    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_mkdir); }), 128 + SIGSYS);
-    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_rmdir); }), 128 + SIGSYS);
-    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_unlink); }), 128 + SIGSYS);
-    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_link); }), ENOSYS);  // nobody traces
+    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_mkdirat); }), 128 + SIGSYS);
+    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_unlinkat); }), 128 + SIGSYS);
+    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_symlinkat); }), 128 + SIGSYS);
+    EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_linkat); }), ENOSYS);  // nobody traces
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_getuid); }), 0);
 }
 
-TEST(Seccomp, arguments_of_one_rule_must_all_hold) {
+TEST_F(Seccomp, arguments_of_one_rule_must_all_hold) {
     const SeccompProgram p = compiled(
         R"({"defaultAction":"SCMP_ACT_ALLOW","syscalls":[{"names":["socket"],
             "action":"SCMP_ACT_ERRNO","errnoRet":42,"args":[
@@ -119,7 +138,7 @@ TEST(Seccomp, arguments_of_one_rule_must_all_hold) {
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_socket, AF_UNIX, SOCK_STREAM); }), 0);
 }
 
-TEST(Seccomp, the_same_argument_twice_means_either) {
+TEST_F(Seccomp, the_same_argument_twice_means_either) {
     const SeccompProgram p = compiled(
         R"({"defaultAction":"SCMP_ACT_ALLOW","syscalls":[{"names":["socket"],
             "action":"SCMP_ACT_ERRNO","errnoRet":42,"args":[
@@ -129,7 +148,7 @@ TEST(Seccomp, the_same_argument_twice_means_either) {
     EXPECT_NE(under_filter(p, [] { return errno_of(SYS_socket, AF_NETLINK, SOCK_RAW); }), 42);
 }
 
-TEST(Seccomp, comparisons) {
+TEST_F(Seccomp, comparisons) {
     struct Case {
         const char* op;
         long value;
@@ -154,19 +173,19 @@ TEST(Seccomp, comparisons) {
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_dup, -1, 7); }), EBADF);
 }
 
-TEST(Seccomp, a_rule_like_the_default_is_no_error) {
+TEST_F(Seccomp, a_rule_like_the_default_is_no_error) {
     const SeccompProgram p = compiled(
-        R"({"defaultAction":"SCMP_ACT_ALLOW","syscalls":[{"names":["mkdir"],"action":"SCMP_ACT_ALLOW"}]})");
+        R"({"defaultAction":"SCMP_ACT_ALLOW","syscalls":[{"names":["mkdirat"],"action":"SCMP_ACT_ALLOW"}]})");
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_getpid); }), 0);
     const SeccompProgram q = compiled(R"({"defaultAction":"SCMP_ACT_ALLOW"})");
     EXPECT_EQ(under_filter(q, [] { return errno_of(SYS_getpid); }), 0);
 }
 
 #ifdef __x86_64__
-TEST(Seccomp, C35_another_architectures_door_is_shut) {
+TEST_F(Seccomp, C35_another_architectures_door_is_shut) {
     const SeccompProgram p =
         compiled(R"({"defaultAction":"SCMP_ACT_ALLOW","architectures":["SCMP_ARCH_X86_64"],
-                     "syscalls":[{"names":["mkdir"],"action":"SCMP_ACT_ERRNO"}]})");
+                     "syscalls":[{"names":["mkdirat"],"action":"SCMP_ACT_ERRNO"}]})");
     const int by_i386 = under_filter(p, [] {
         long result = 20;  // getpid of i386
         asm volatile("int $0x80" : "+a"(result) : : "memory");
@@ -178,7 +197,7 @@ TEST(Seccomp, C35_another_architectures_door_is_shut) {
 }
 #endif
 
-TEST(Seccomp, flags) {
+TEST_F(Seccomp, flags) {
     const SeccompProgram p = compiled(
         R"({"defaultAction":"SCMP_ACT_ALLOW","flags":["SECCOMP_FILTER_FLAG_LOG",
             "SECCOMP_FILTER_FLAG_SPEC_ALLOW","SECCOMP_FILTER_FLAG_TSYNC",
@@ -187,19 +206,7 @@ TEST(Seccomp, flags) {
     EXPECT_EQ(under_filter(p, [] { return errno_of(SYS_getpid); }), 0);
 }
 
-TEST(Seccomp, architectures_that_cannot_be_are_unsupported) {
-    for (const char* arch : {"SCMP_ARCH_S390X", "SCMP_ARCH_M68K"}) {
-        const auto seccomp = test::seccomp_of(
-            R"({"defaultAction":"SCMP_ACT_ALLOW","architectures":[")" + std::string(arch) + "\"]}");
-        ASSERT_TRUE(seccomp);
-        const auto program = compile_seccomp(*seccomp);
-        ASSERT_FALSE(program) << arch;
-        EXPECT_EQ(program.error().kind(), Errc::unsupported);
-        EXPECT_NE(program.error().what().find(arch), std::string::npos);
-    }
-}
-
-TEST(Seccomp, the_engines_profiles_compile_and_work) {
+TEST_F(Seccomp, the_engines_profiles_compile_and_work) {
     for (const char* name : {"docker-default", "podman-default", "docker-capadd"}) {
         std::ifstream in(std::string(HARDRUN_TEST_DATA "/captures/") + name + ".json");
         std::ostringstream text;
