@@ -36,6 +36,13 @@ struct Join {
     uint64_t type = 0;
 };
 
+// A tree that the parent put into the working directory under `name`, for init to take out of its
+// own copy of the mount namespace, in place of `fd`: that one has no locked flags.
+struct StagedTree {
+    int32_t fd = -1;
+    const char* name = nullptr;
+};
+
 struct KeyValue {
     const char* key = nullptr;
     const char* value = nullptr;  // null: a flag
@@ -153,6 +160,7 @@ struct InitPlan {
     bool new_keyring = false;
     const char* keyring_name = nullptr;
 
+    Slice<StagedTree> staged;         // with a user namespace: runtime/launch/staging.h
     int32_t root_fd = -1;             // the root file system as a detached tree
     const char* root_path = nullptr;  // where the host has it: it is attached over itself
     uint64_t host_propagation = 0;  // for the whole tree of the new namespace, before anything else

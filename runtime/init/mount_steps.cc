@@ -232,6 +232,21 @@ long mount_namespace(Run& run) noexcept {
                : set_propagation(run.k, AT_FDCWD, "/", run.plan.host_propagation);
 }
 
+// Cloned from our own copy, where the kernel has locked what the host forbids.
+long staged(Run& run) noexcept {
+    for (const StagedTree& source : run.plan.staged) {
+        const long tree = run.k(__NR_open_tree, AT_FDCWD, source.name,
+                                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kAtRecursive);
+        if (tree < 0)
+            return tree;
+        if (const long r = run.k(__NR_dup3, tree, source.fd, O_CLOEXEC); r < 0)
+            return r;
+        (void)run.k(__NR_close, tree);  // its duplicate stays
+        ++run.index;
+    }
+    return 0;
+}
+
 // A procfs of our own, attached nowhere: nothing in the image or in a volume can stand in its
 // place.
 long private_proc(Run& run) noexcept {

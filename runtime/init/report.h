@@ -66,6 +66,7 @@ enum class Step : uint8_t {
     no_new_privs,
     seccomp,
     exec,
+    staged,
 };
 
 enum class Word : uint8_t { go, prepared, console, ready, forked, failed };

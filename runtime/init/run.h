@@ -37,6 +37,7 @@ long fork_late(Run&) noexcept;
 long await_parent(Run&) noexcept;
 long await_placement(Run&) noexcept;
 long mount_namespace(Run&) noexcept;
+long staged(Run&) noexcept;
 long cgroup_namespace(Run&) noexcept;
 long network(Run&) noexcept;
 long private_proc(Run&) noexcept;

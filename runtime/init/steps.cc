@@ -23,6 +23,7 @@ constexpr Row kSteps[] = {
     {Step::new_namespaces, new_namespaces, kCreate},
     {Step::fork, fork_early, kCreate},
     {Step::mount_namespace, mount_namespace, kCreate},
+    {Step::staged, staged, kCreate},
     {Step::await_parent, await_parent, kAll},
     {Step::cgroup_namespace, cgroup_namespace, kCreate},
     {Step::private_proc, private_proc, kProcess},
@@ -69,6 +70,7 @@ constexpr size_t position(Step wanted) {
 // The orderings that must not be broken by a later edit, stated so that the compiler checks them.
 static_assert(position(Step::await_parent) < position(Step::cgroup_namespace),
               "a cgroup namespace takes its root from where the process is");
+static_assert(position(Step::staged) < position(Step::root), "the root is one of them");
 static_assert(position(Step::network) < position(Step::mounts), "sysfs belongs to the cell");
 static_assert(position(Step::mounts) < position(Step::masked_paths), "masks come after binds");
 static_assert(position(Step::masked_paths) < position(Step::pivot_root));

@@ -18,6 +18,7 @@
 #include "runtime/launch/namespace_files.h"
 #include "runtime/launch/phases.h"
 #include "runtime/launch/process_setup.h"
+#include "runtime/launch/staging.h"
 #include "runtime/launch/unix_socket.h"
 
 namespace hardrun::launch {
@@ -164,12 +165,16 @@ Status Creation::spawn_init() {
     HARDRUN_TRY(Arena arena, Arena::make());
     HARDRUN_CHECK(lay_out(arena));
     HARDRUN_TRY(const Fd cgroup, groups_->clone_target());
+    Staging staging;
+    if (sources_.user_namespace && (plan_->namespaces.created & CLONE_NEWNS) != 0)
+        HARDRUN_CHECK(staging.enter(entry_->path(), sources_, arena));
     SpawnRequest request{
         .clone_flags = 0, .cgroup_fd = cgroup.get(), .kept = layout_.kept, .stdio = {}};
     if (arena.plan().unshare_flags == 0 && arena.plan().fork_flags == 0)
         request.clone_flags = plan_->namespaces.created & ~uint64_t{CLONE_NEWCGROUP};
     HARDRUN_TRY(init_, spawn(arena, request));
     undo_.push("init", [this] { return end_child(init_.pid); });
+    HARDRUN_CHECK(staging.leave());
     sources_ = {};
     joins_.clear();
     gate_.reset();

@@ -142,9 +142,10 @@ Result<Sources> open_sources(const plan::Plan& plan, const std::string& rootfs, 
                              const cgroup::Location& groups) {
     Sources out;
     out.links = plan.links;
+    out.user_namespace = has_user_namespace(plan);
     HARDRUN_TRY(out.root, open_root(rootfs, bundle));
     const Opening opening{
-        bundle, groups, has_user_namespace(plan),
+        bundle, groups, out.user_namespace,
         (plan.namespaces.created & CLONE_NEWCGROUP) != 0 ? CgroupView::own : CgroupView::host};
     for (const plan::Mount& mount : plan.mounts)
         HARDRUN_CHECK(mount.kind == plan::MountKind::cgroup ? add_cgroup(opening, mount, out)

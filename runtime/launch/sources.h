@@ -30,6 +30,7 @@ struct Sources {
     std::vector<OpenedMount> mounts;
     std::vector<OpenedDevice> devices;
     std::vector<std::pair<std::string, std::string>> links;
+    bool user_namespace = false;  // the container is in another one than we are
 };
 
 // `bundle` is where relative paths start. A mount of type cgroup becomes what the host's

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mounts, devices, masks and paths (C21, C25, C26, C28, B2, B4, B6, B14, X1)."""
+import json
 import os
 import pathlib
 import subprocess
@@ -296,3 +297,59 @@ def open_to_all(folder):
     for parent in [folder, *folder.parents]:
         if str(parent).startswith("/tmp/"):
             parent.chmod(0o755)
+
+
+def with_user_namespace(c):
+    c["linux"]["namespaces"].append({"type": "user"})
+    c["linux"].update(uidMappings=[{"containerID": 0, "hostID": 100000, "size": 1000}],
+                      gidMappings=[{"containerID": 0, "hostID": 100000, "size": 1000}])
+    for name in ("bounding", "effective", "permitted"):
+        c["process"]["capabilities"][name] = ["CAP_SYS_ADMIN"]
+
+
+@pytest.fixture
+def locked_source(tmp_path):
+    """A folder that the host has mounted ro,nosuid,nodev,noexec, with a mount below it, and a plain one."""
+    for folder in [tmp_path, *tmp_path.parents][:3]:
+        os.chmod(folder, 0o755)
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "nosuid,nodev,noexec", "none", locked], check=True)
+    (locked / "sub").mkdir()
+    (locked / "sub/hidden").write_text("x")
+    subprocess.run(["mount", "-t", "tmpfs", "none", locked / "sub"], check=True)
+    subprocess.run(["mount", "-o", "remount,bind,ro,nosuid,nodev,noexec", locked], check=True)
+    (tmp_path / "plain").mkdir()
+    yield locked
+    subprocess.run(["umount", locked / "sub"], check=True)
+    subprocess.run(["umount", locked], check=True)
+
+
+REMOUNTS = """
+for o in rw,nosuid,nodev,noexec ro,suid,nodev,noexec ro,nosuid,dev,noexec ro,nosuid,nodev,exec; do
+    mount -o remount,bind,$o /mnt 2>/dev/null && echo "/mnt took $o"
+done
+mount -o remount,bind,rw /home 2>/dev/null && echo "/home took rw"
+mount -o remount,bind,ro,nosuid,nodev,noexec /mnt || echo "the same again is refused"
+umount /mnt/sub 2>/dev/null && echo "uncovered $(ls /mnt/sub)"
+mount -t tmpfs none /root && echo may mount
+grep -o " /mnt ro[a-z,]*" /proc/self/mountinfo"""
+
+
+def test_host_flags_are_locked_in_a_user_namespace(compat, locked_source, tmp_path):
+    """A container that is root in its user namespace may mount, but not undo what the host forbids."""
+    result = compat.run(REMOUNTS, both(with_user_namespace, add(
+        mount("/mnt", source=locked_source, options=["rbind"]),
+        mount("/home", source=tmp_path / "plain", options=["bind", "ro"]))))
+    assert result.out.split("\n") == ["may mount", " /mnt ro,nosuid,nodev,noexec,relatime", ""], result
+
+
+def test_a_root_that_only_the_hosts_root_reaches(compat, tmp_path):
+    bundle = compat.bundle("echo in", with_user_namespace)
+    os.chmod(bundle, 0o700)
+    (tmp_path / "deep/source").mkdir(parents=True)
+    os.chmod(tmp_path / "deep", 0o700)
+    config = json.loads((bundle / "config.json").read_text())
+    add(mount("/mnt", source=tmp_path / "deep/source", options=["bind"]))(config)
+    (bundle / "config.json").write_text(json.dumps(config))
+    assert compat.call("run", "--bundle", bundle, compat.new_id()).out == "in\n"

@@ -33,6 +33,7 @@ constexpr MountOp kMounts[] = {
     {.tree_fd = 22, .target = "data/file", .attr_set = MOUNT_ATTR_NODEV, .make = Target::file},
     {.fstype = "sysfs", .target = "sys", .plain_target = true, .in_cell = true},
 };
+constexpr StagedTree kStaged[] = {{5, "0"}, {22, "1"}, {23, "2"}};
 constexpr DeviceOp kDevices[] = {
     {.path = "dev/null", .mode = S_IFCHR | 0666, .major = 1, .minor = 3},
     {.path = "dev/zero", .mode = S_IFCHR | 0666, .major = 1, .minor = 5, .bind_fd = 23},
@@ -66,6 +67,7 @@ FullPlan::FullPlan() {
     plan.root_path = "/bundle/rootfs";
     plan.host_propagation = MS_SLAVE | MS_REC;
     plan.root_propagation = MS_PRIVATE;
+    plan.staged = all(kStaged);
     plan.mounts = all(kMounts);
     plan.devices = all(kDevices);
     plan.links = all(kLinks);
