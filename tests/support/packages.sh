@@ -8,7 +8,7 @@ build_packages=(g++ lld cmake ninja-build pkg-config libseccomp-dev libyajl-dev
 demo_packages=(busybox-static)
 unit_packages=(libgtest-dev)
 cross_packages=(g++-aarch64-linux-gnu qemu-user-static libseccomp-dev:arm64 libyajl-dev:arm64
- libsystemd-dev:arm64 libgtest-dev:arm64)
+    libsystemd-dev:arm64 libgtest-dev:arm64)
 vm_packages=(qemu-system-x86 mmdebstrap kmod e2fsprogs xz-utils debian-archive-keyring)
 lint_packages=(clang clang-tidy clang-format codespell shellcheck)
 integration_packages=(busybox-static python3 python3-pytest docker.io containerd podman crun runc
