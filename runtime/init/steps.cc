@@ -52,9 +52,9 @@ constexpr Row kSteps[] = {
     {Step::program, program, kAll},
     {Step::fork, fork_late, kExec | kHook},
     {Step::session, session, kProcess},
+    {Step::label, label, kProcess},
     {Step::gate, gate, kAll},
     {Step::enter_cell, enter_cell, kCreate},
-    {Step::label, label, kProcess},
     {Step::no_new_privs, no_new_privs, kProcess},
     {Step::seccomp, seccomp, kProcess},
     {Step::exec, exec, kAll},
@@ -79,6 +79,7 @@ static_assert(position(Step::cwd) < position(Step::seal_root), "a missing cwd is
 static_assert(position(Step::identity) + 1 == position(Step::verify_identity));
 static_assert(position(Step::verify_identity) < position(Step::program),
               "the program is looked up with the rights that it will have");
+static_assert(position(Step::label) < position(Step::gate), "a missing profile fails create (S3)");
 static_assert(position(Step::gate) < position(Step::enter_cell));
 static_assert(position(Step::enter_cell) < position(Step::seccomp));
 static_assert(position(Step::no_new_privs) < position(Step::seccomp));

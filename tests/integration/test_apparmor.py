@@ -68,6 +68,7 @@ def test_s3_exec_with_a_profile_of_its_own(compat, profile):
 
 @pytest.mark.parametrize("nnp", [False, True])
 def test_s3_missing_profile_is_an_error(rt, profile, nnp):
-    result = rt.run("echo ran", confined("hardrun-no-such-profile", nnp))
-    assert result.code == 1 and "ran" not in result.out, result
+    id = rt.new_id()
+    result = rt.call("create", "--bundle", rt.bundle("echo ran", confined("hardrun-no-such-profile", nnp)), id)
+    assert result.code == 1 and rt.call("state", id).code == 1, result
     assert "process.apparmorProfile" in result.err and "hardrun-no-such-profile" in result.err, result
