@@ -54,8 +54,11 @@ bool fills_dev(const config::Spec& spec) {
     });
 }
 
-std::vector<Device> plan_devices(const config::Linux& linux, uint64_t new_namespaces) {
-    const bool bind = (new_namespaces & CLONE_NEWUSER) != 0;
+std::vector<Device> plan_devices(const config::Linux& linux) {
+    // New or joined: neither may make nodes.
+    const bool bind = std::ranges::any_of(linux.namespaces, [](const config::Namespace& ns) {
+        return ns.type == config::NamespaceType::user;
+    });
     std::vector<Device> out;
     out.reserve(kDefaults.size() + linux.devices.size());
     for (const DefaultDevice& d : kDefaults)

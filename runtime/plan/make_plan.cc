@@ -50,7 +50,7 @@ Result<Plan> make_plan(const config::HardenedSpec& hardened, const KernelFacts& 
         MS_REC | ((plan.root_propagation & MS_PRIVATE) != 0 ? MS_PRIVATE : MS_SLAVE);
     HARDRUN_TRY(plan.mounts, plan_mounts(spec, plan.network));
     if (fills_dev(spec)) {
-        plan.devices = plan_devices(spec.linux, plan.namespaces.created);
+        plan.devices = plan_devices(spec.linux);
         plan.links = plan_links(facts);
     }
     plan.sysctls = plan_sysctls(spec.linux);

@@ -8,7 +8,7 @@ namespace hardrun::plan {
 
 Result<Namespaces> plan_namespaces(const config::Linux& linux);
 Result<std::vector<Mount>> plan_mounts(const config::Spec& spec, config::NetworkPlace network);
-std::vector<Device> plan_devices(const config::Linux& linux, uint64_t new_namespaces);
+std::vector<Device> plan_devices(const config::Linux& linux);
 std::vector<std::pair<std::string, std::string>> plan_links(const KernelFacts& facts);
 std::vector<Sysctl> plan_sysctls(const config::Linux& linux);
 

@@ -71,6 +71,28 @@ def test_user_namespace(rt):
     assert result.code == 0 and result.out.split()[:4] == ["0", "0", "100000", "65536"], result
 
 
+def test_user_namespace_by_path(compat):
+    """Without maps of its own: the joined namespace has them. Devices come from the host."""
+    maps = [{"containerID": 0, "hostID": 100000, "size": 65536}]
+
+    def change(c):
+        c["linux"]["namespaces"].append({"type": "user"})
+        c["linux"].update(uidMappings=maps, gidMappings=maps)
+    bundle = compat.bundle("sleep 100", change)
+    donor = compat.new_id()
+    compat.ok("run", "--detach", "--bundle", bundle, donor)
+    pid = compat.state(donor)["pid"]
+
+    def join(c):
+        for kind in ("pid", "ipc", "uts", "network"):
+            own = next(n for n in c["linux"]["namespaces"] if n["type"] == kind)
+            own["path"] = f"/proc/{pid}/ns/{'net' if kind == 'network' else kind}"
+        c["linux"]["namespaces"].append({"type": "user", "path": f"/proc/{pid}/ns/user"})
+        c.pop("hostname")
+    result = compat.run("cat /proc/self/uid_map; echo x >/dev/null && readlink /proc/self/ns/user", join)
+    assert result.code == 0 and result.out.split() == ["0", "100000", "65536", os.readlink(f"/proc/{pid}/ns/user")], result
+
+
 def test_hostname_and_domainname(rt):
     result = rt.run("hostname; cat /proc/sys/kernel/domainname", lambda c: c.update(hostname="h1", domainname="d1"))
     assert result.out == "h1\nd1\n", result
