@@ -66,7 +66,7 @@ Status Creation::open_network() {
 
 Status Creation::claim_id() {
     HARDRUN_TRY(entry_, store_.create(options_.id));
-    undo_.push("state folder", [this] { return entry_->remove(); });
+    undo_.push("state folder", [this] { return remove_folder(); });
     const std::string& rootfs = hardened_->spec().root.path;
     record_.id = options_.id;
     record_.bundle = options_.bundle;
@@ -84,6 +84,15 @@ Status Creation::claim_id() {
     record_.systemd_unit = groups_->location().systemd_unit;
     HARDRUN_CHECK(entry_->write_config(config_json_));
     return write_record();
+}
+
+// Once the first hooks have begun, the last ones follow whatever comes between (runtime.md,
+// "Lifecycle"); whoever removes the folder runs them.
+Status Creation::remove_folder() {
+    HARDRUN_TRY(const auto removed, entry_->remove());
+    if (hooks_began_ && removed == state::Entry::Removed::by_us)
+        run_poststop(hardened_->spec().hooks.poststop, record_);
+    return {};
 }
 
 // Gone meanwhile means that somebody deleted it by force: then there is nothing more to make.
@@ -258,6 +267,7 @@ bool Creation::needs_hooks() const {
 }
 
 Status Creation::run_hooks() {
+    hooks_began_ = true;
     const config::Hooks& hooks = hardened_->spec().hooks;
     const HookSituation now{record_, state::State::creating, init_.pidfd.get()};
     HARDRUN_CHECK(run_phase(Phase::prestart, hooks.prestart, now));

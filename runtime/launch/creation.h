@@ -41,6 +41,7 @@ class Creation {
     Status lay_out(Arena& arena);
     Status write_record();
     Status place();
+    Status remove_folder();
     Status leave_at_gate();
     Status hear_ready(const init::Message& message, Fd cell);
     Status answer(Heard heard);
@@ -67,6 +68,7 @@ class Creation {
     Layout layout_;
     Spawned init_;
     Fd console_;
+    bool hooks_began_ = false;
     UndoStack undo_;  // last: it is rolled back while all the others are still there
 };
 

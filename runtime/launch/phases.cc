@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hooks/runner.h"
+#include "runtime/base/log.h"
 #include "runtime/launch/container.h"
 #include "runtime/launch/enter.h"
 
@@ -71,6 +72,13 @@ Status run_phase(Phase phase, const std::vector<config::Hook>& list, const HookS
     for (size_t i = 0; i < list.size(); ++i)
         HARDRUN_CHECK(hooks::run(hook_of(phase, i, list[i]), around(now)));
     return {};
+}
+
+void run_poststop(const std::vector<config::Hook>& list, const state::Record& record) {
+    const HookSituation now{record, state::State::stopped, -1};
+    for (const config::Hook& hook : list)
+        if (const Status run = run_phase(Phase::poststop, {hook}, now); !run)
+            log::warning(run.error().what());
 }
 
 Status run_in_namespaces(Phase phase, const std::vector<config::Hook>& list,

@@ -29,6 +29,9 @@ struct HookSituation {
 };
 
 // In the runtime's own namespaces: prestart, createRuntime, poststart, poststop.
+// The last hooks, for a container that is gone: whatever they answer is only said.
+void run_poststop(const std::vector<config::Hook>& list, const state::Record& record);
+
 Status run_phase(Phase phase, const std::vector<config::Hook>& list, const HookSituation& now);
 
 // createContainer: the host's files, but the container's namespaces, before pivot_root.

@@ -53,14 +53,6 @@ std::vector<config::Hook> poststop_hooks_of(const Container& container) {
     return spec ? spec->spec().hooks.poststop : std::vector<config::Hook>();
 }
 
-// The container goes whatever they answer (runtime.md, "Lifecycle").
-void run_poststop(const Container& container, const std::vector<config::Hook>& hooks) {
-    const HookSituation now{container.record(), state::State::stopped, -1};
-    for (const config::Hook& hook : hooks)
-        if (const Status run = run_phase(Phase::poststop, {hook}, now); !run)
-            log::warning(run.error().what());
-}
-
 Status remove_groups(const Container& container) {
     HARDRUN_TRY(const auto groups, container.groups());
     return groups == nullptr ? Status() : groups->remove(kRemoveTimeoutMs);
@@ -70,7 +62,8 @@ Status remove_groups(const Container& container) {
 Status remove_unreadable(const state::Store& store, const std::string& id, const Error& why) {
     log::warning("container " + id + ": " + why.what() + "; its folder is removed");
     HARDRUN_TRY(const state::Entry entry, store.open(id));
-    return entry.remove();
+    const auto removed = entry.remove();
+    return removed ? Status() : Status(removed.error());
 }
 
 }  // namespace
@@ -105,8 +98,9 @@ Status remove(const state::Store& store, const std::string& id, Force force) {
     HARDRUN_CHECK(end_processes(*container));
     HARDRUN_CHECK(remove_groups(*container));
     const std::vector<config::Hook> hooks = poststop_hooks_of(*container);
-    HARDRUN_CHECK(container->entry().remove());
-    run_poststop(*container, hooks);
+    HARDRUN_TRY(const auto removed, container->entry().remove());
+    if (removed == state::Entry::Removed::by_us)
+        run_poststop(hooks, container->record());
     return {};
 }
 
@@ -116,8 +110,9 @@ Status remove(const state::Store& store, Created& ended) {
     const Container& container = ended.container;
     if (!container.record().own_pid_namespace || !ended.groups->remove(kQuickRemoveMs))
         return remove(store, container.record().id, Force::yes);
-    HARDRUN_CHECK(container.entry().remove());
-    run_poststop(container, ended.spec.spec().hooks.poststop);
+    HARDRUN_TRY(const auto removed, container.entry().remove());
+    if (removed == state::Entry::Removed::by_us)
+        run_poststop(ended.spec.spec().hooks.poststop, container.record());
     return {};
 }
 

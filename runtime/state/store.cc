@@ -100,10 +100,12 @@ Status Entry::pin(const std::string& name, FdRef fd) const {
     return {};
 }
 
-Status Entry::remove() const {
+Result<Entry::Removed> Entry::remove() const {
     const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(path_.c_str()), ::closedir);
+    if (dir == nullptr && errno == ENOENT)
+        return Removed::before;
     if (dir == nullptr)
-        return errno == ENOENT ? Status() : Status(Error::sys("opendir " + path_));
+        return Error::sys("opendir " + path_);
     while (const dirent* entry = ::readdir(dir.get())) {
         const std::string name = entry->d_name;
         if (name == "." || name == "..")
@@ -116,9 +118,11 @@ Status Entry::remove() const {
         if (::unlinkat(::dirfd(dir.get()), name.c_str(), 0) != 0)
             return Error::sys("unlink " + path_ + "/" + name);
     }
-    if (::rmdir(path_.c_str()) != 0 && errno != ENOENT)
-        return Error::sys("rmdir " + path_);
-    return {};
+    if (::rmdir(path_.c_str()) == 0)
+        return Removed::by_us;
+    if (errno == ENOENT)
+        return Removed::before;
+    return Error::sys("rmdir " + path_);
 }
 
 Result<Entry> Store::create(const std::string& id) const {

@@ -52,8 +52,9 @@ class Entry {
     // Keeps a namespace alive under a name in the folder, by a bind mount.
     Status pin(const std::string& name, FdRef fd) const;
 
-    // Removes the folder and all in it; gone already is a success.
-    Status remove() const;
+    // Removes the folder and all in it. Of several that do so at once, one was it.
+    enum class Removed { by_us, before };
+    Result<Removed> remove() const;
 
   private:
     std::string id_;
