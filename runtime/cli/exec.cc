@@ -67,17 +67,27 @@ Status add_groups(config::User& user, const std::vector<std::string>& texts) {
 
 // As runc: into the bounding, effective and permitted sets; inheritable and ambient stay as they
 // are (CVE-2022-29162).
-Status add_caps(config::Process& process, const std::vector<std::string>& names) {
+void add_caps(config::Process& process, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         const auto cap = config::capability_number(name);
-        if (!cap)
-            return Error(Errc::bad_config, "--cap: unknown capability \"" + name + "\"");
+        if (!cap) {
+            log::warning("--cap: unknown capability \"" + name + "\", ignored");
+            continue;
+        }
         if (!process.capabilities)
             process.capabilities = config::Capabilities{};
         for (config::CapList* set :
              {&process.capabilities->bounding, &process.capabilities->effective,
               &process.capabilities->permitted})
             set->push_back(*cap);
+    }
+}
+
+Status add_env(config::Process& process, const std::vector<std::string>& entries) {
+    for (const std::string& entry : entries) {
+        if (entry.find('=') == std::string::npos || entry.starts_with('='))
+            return Error(Errc::bad_config, "--env: expected NAME=value, got \"" + entry + "\"");
+        process.env.push_back(entry);
     }
     return {};
 }
@@ -100,20 +110,21 @@ Result<config::Process> from_options(const Options& o, const launch::StoredSpec&
             "exec: the command is missing; give it after the container's id, or --process");
     p.terminal = o.flag("tty");
     p.console_size.reset();
-    p.cwd = o.text("cwd", p.cwd);
+    if (const std::string cwd = o.text("cwd"); !cwd.empty())
+        p.cwd = cwd;
     if (!p.cwd.starts_with('/'))
         return Error(Errc::bad_config, "--cwd: expected an absolute path, got \"" + p.cwd + "\"");
-    for (const std::string& e : o.texts("env"))
-        p.env.push_back(e);
+    HARDRUN_CHECK(add_env(p, o.texts("env")));
     if (o.is_set("user"))
         HARDRUN_CHECK(set_user(p.user, o.text("user")));
     HARDRUN_CHECK(add_groups(p.user, o.texts("additional-gids")));
-    HARDRUN_CHECK(add_caps(p, o.texts("cap")));
+    add_caps(p, o.texts("cap"));
     if (o.is_set("apparmor"))
         p.apparmor_profile = o.text("apparmor");
     if (o.is_set("process-label"))
         p.selinux_label = o.text("process-label");
-    p.no_new_privileges = p.no_new_privileges || o.flag("no-new-privs");
+    if (o.is_set("no-new-privs"))
+        p.no_new_privileges = o.flag("no-new-privs");
     return p;
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/base/file.h"
 #include "runtime/base/json_writer.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/common.h"
 #include "runtime/launch/container.h"
@@ -17,7 +19,15 @@ std::string pad(std::string text, size_t width) {
     return text;
 }
 
+// name:password:UID:..., read here: a static program has no other name service.
 std::string owner_of(const state::Record& record) {
+    const auto file = read_file(FdRef::cwd(), "/etc/passwd");
+    const std::string passwd = file ? *file : "";
+    for (const std::string_view line : split(passwd, '\n')) {
+        const auto fields = split(line, ':');
+        if (fields.size() > 2 && parse_decimal(fields[2]) == record.owner_uid)
+            return std::string(fields[0]);
+    }
     return "#" + std::to_string(record.owner_uid);
 }
 

@@ -125,8 +125,13 @@ long home(Run& run) noexcept {
         return 0;
     copy_text(run.home, sizeof run.home, "HOME=/");
     run.plan.program.envp[run.plan.program.home_slot] = run.home;
-    const long fd =
-        open_in_root(run.k, AT_FDCWD, "/etc/passwd", O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    // Not by AT_FDCWD: the working directory would be the root, and its etc/passwd anybody's.
+    const long root = run.k(__NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    if (root < 0)
+        return root;
+    const long fd = open_in_root(run.k, static_cast<int>(root), "/etc/passwd",
+                                 O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    (void)run.k(__NR_close, root);  // O_PATH
     if (fd < 0)
         return 0;  // an image without passwd: HOME=/
     const long r = find_home(run, static_cast<int>(fd));

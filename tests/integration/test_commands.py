@@ -54,6 +54,14 @@ def test_features_needs_no_container_and_no_root(compat):
 
 
 # C30
+@pytest.mark.parametrize("verb", ["create", "delete", "events", "exec", "features", "install", "kill", "list", "pause",
+                                  "ps", "resume", "run", "spec", "start", "state", "uninstall", "update"])
+def test_help_of_every_command(compat, verb):
+    for option in ("--help", "-h"):
+        result = compat.call(verb, option)
+        assert result.code == 0 and result.out.startswith(verb) and result.err == "", result
+
+
 def test_update_of_the_pids_limit(rt):
     id = rt.start(change=lambda c: c["linux"]["resources"].update(pids={"limit": 20}))
     assert pids_max(rt) == "20"

@@ -254,6 +254,12 @@ def test_c40_log_json(rt):
     assert rt.call("--log-format", "xml", "list").code == 1
 
 
+def test_c40_owner_is_a_name(rt):
+    id = rt.start()
+    assert json.loads(rt.ok("list", "--format", "json").out)[0]["owner"] == "root"
+    assert rt.ok("list").out.splitlines()[1].split()[-1] == "root" and id in rt.ok("list").out
+
+
 def test_c40_list(rt):
     assert rt.ok("list", "-f", "json").out.strip() in ("[]", "null")
     assert rt.ok("list", "-q").out == ""

@@ -31,6 +31,28 @@ def test_c09_home_comes_from_the_containers_passwd(rt):
     assert rt.run("echo $HOME", user(uid=1001, gid=1002)).out == "/home/bob\n"
 
 
+def test_exec_options_as_runc_has_them(compat):
+    id = compat.start(change=lambda c: c["process"].update(noNewPrivileges=True))
+    for entry in ("WORD", "=x"):
+        refused = compat.call("exec", "--env", entry, id, "true")
+        assert refused.code == 255 and "--env" in refused.err, refused
+    assert compat.ok("exec", "--cwd", "", id, "pwd").out == "/\n"
+    assert compat.ok("exec", "--no-new-privs=false", id, "grep", "NoNewPrivs", "/proc/self/status").out.split()[1] == "0"
+    unknown = compat.ok("exec", "--cap", "CAP_FUTURE", id, "echo", "ran")
+    assert unknown.out == "ran\n" and "CAP_FUTURE" in unknown.err and "warning" in unknown.err, unknown
+
+
+@pytest.mark.parametrize("cwd", ["/tmp", "/var/tmp", "/proc"])
+def test_c09_home_does_not_depend_on_the_cwd(compat, cwd):
+    """A passwd file below the working directory is not the container's."""
+    def change(c):
+        user(uid=1001, gid=1002)(c)
+        c["process"]["cwd"] = cwd
+    assert compat.run("echo $HOME", change).out == "/home/bob\n"
+    id = compat.start()
+    assert compat.ok("exec", "--user", "1001", "--cwd", cwd, id, "sh", "-c", "echo $HOME").out == "/home/bob\n"
+
+
 def test_groups_of_the_caller_are_not_inherited(rt):
     assert rt.run("grep Groups /proc/self/status").out.split() in (["Groups:"], ["Groups:", "0"])
 
@@ -283,6 +305,38 @@ def test_c33_failing_hook_fails_create_and_leaves_nothing(rt, fields):
 def test_c33_bad_hooks(rt, fields):
     result = rt.run("true", lambda c: c.update(hooks={"createRuntime": [fields]}))
     assert result.code == 1 and "hooks.createRuntime[0]" in result.err
+
+
+@pytest.mark.parametrize("phase", ["prestart", "createRuntime", "createContainer", "program"])
+def test_c33_poststop_runs_once_when_create_fails(rt, tmp_path, phase):
+    """What the first hooks made outside (an engine's network) is taken down by the last (runtime.md, "Lifecycle")."""
+    def change(c):
+        def say(name, code=0):
+            return {"path": "/bin/sh", "args": ["sh", "-c", f"echo {name} >>{tmp_path}/said; exit {code}"]}
+        c["hooks"] = {"createRuntime": [say("first")], "poststop": [say("last")]}
+        if phase == "program":
+            c["process"]["args"] = ["/nope"]
+        else:
+            c["hooks"].setdefault(phase, []).append(say("failing", 3))
+    assert rt.run("true", change).code == 1
+    said = (tmp_path / "said").read_text().split()
+    assert said[-1] == "last" and said.count("last") == 1, said
+
+
+def test_c33_poststop_runs_once_when_deleted_beside_a_hook(rt, tmp_path):
+    def change(c):
+        c["hooks"] = {"createRuntime": [{"path": "/bin/sh", "args": ["sh", "-c", f"echo >{tmp_path}/up; exec sleep 50"]}],
+                      "poststop": [{"path": "/bin/sh", "args": ["sh", "-c", f"echo last >>{tmp_path}/said"]}]}
+    id = rt.new_id()
+    bundle = rt.bundle("true", change)
+    with subprocess.Popen([rt.program, "--root", rt.root, "create", "--bundle", bundle, id], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as creator:
+        while not (tmp_path / "up").exists():
+            assert creator.poll() is None
+            time.sleep(0.01)
+        rt.ok("delete", "--force", id)
+        assert creator.wait(timeout=10) == 1
+    assert (tmp_path / "said").read_text().split() == ["last"]
 
 
 def test_hook_that_ignores_its_input(rt):
