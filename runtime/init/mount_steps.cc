@@ -271,8 +271,8 @@ long attach_root(Run& run) noexcept {
     const int root = run.plan.root_fd;
     if (const long r = set_propagation(run.k, root, "", run.plan.host_propagation | MS_REC); r < 0)
         return r;
-    if (const long r =
-            run.k(__NR_move_mount, root, "", AT_FDCWD, run.plan.root_path, MOVE_MOUNT_F_EMPTY_PATH);
+    if (const long r = run.k(__NR_move_mount, root, "", AT_FDCWD, run.plan.root_path,
+                             MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS);
         r < 0)
         return r;
     return run.k(__NR_fchdir, root);

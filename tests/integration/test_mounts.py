@@ -344,6 +344,12 @@ def test_host_flags_are_locked_in_a_user_namespace(compat, locked_source, tmp_pa
     assert result.out.split("\n") == ["may mount", " /mnt ro,nosuid,nodev,noexec,relatime", ""], result
 
 
+def test_a_root_by_a_symlink(rt):
+    bundle = rt.bundle("ls /bin/sh", lambda c: c["root"].update(path="link"))
+    (bundle / "link").symlink_to("rootfs")
+    assert rt.call("run", "--bundle", bundle, rt.new_id()).out == "/bin/sh\n"
+
+
 def test_a_root_that_only_the_hosts_root_reaches(compat, tmp_path):
     bundle = compat.bundle("echo in", with_user_namespace)
     os.chmod(bundle, 0o700)
