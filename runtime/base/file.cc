@@ -33,6 +33,19 @@ Result<std::string> read_file(FdRef dir, const std::string& path, size_t max_byt
     return read_all(fd, path, max_bytes);
 }
 
+Result<std::string> read_regular_file(FdRef dir, const std::string& path) {
+    const Error other(Errc::bad_config, path + ": expected a regular file");
+    auto fd = open_at(dir, path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+    if (!fd && fd.error().sys_errno() == ENXIO)  // a socket, or a device without a driver
+        return other;
+    if (!fd)
+        return std::move(fd).error();
+    struct stat st {};
+    if (::fstat(fd->get(), &st) != 0)
+        return Error::sys("fstat " + path);
+    return S_ISREG(st.st_mode) ? read_all(*fd, path) : other;
+}
+
 Status write_all(FdRef fd, std::string_view bytes, const std::string& name) {
     while (!bytes.empty()) {
         const ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());

@@ -14,6 +14,9 @@ namespace hardrun {
 // Errors: kernel with the path; bad_config above `max_bytes`.
 Result<std::string> read_file(FdRef dir, const std::string& path, size_t max_bytes = 64U << 20);
 
+// The same for what must be a regular file: a pipe would hang, a device would not end.
+Result<std::string> read_regular_file(FdRef dir, const std::string& path);
+
 // The rest of an open descriptor.
 Result<std::string> read_all(FdRef fd, const std::string& name, size_t max_bytes = 64U << 20);
 

@@ -39,7 +39,7 @@ Status Creation::read_bundle() {
     HARDRUN_CHECK(state::check_id(options_.id));
     HARDRUN_TRY(bundle_,
                 open_at(FdRef::cwd(), options_.bundle, O_PATH | O_DIRECTORY).context("--bundle"));
-    HARDRUN_TRY(config_json_, read_file(bundle_, "config.json").context(options_.bundle));
+    HARDRUN_TRY(config_json_, read_regular_file(bundle_, "config.json").context(options_.bundle));
     config::Notes notes;
     HARDRUN_TRY(config::Spec spec, config::read_spec(config_json_, notes).context("config.json"));
     for (const std::string& warning : notes.warnings)

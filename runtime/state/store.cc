@@ -101,6 +101,13 @@ Status Entry::pin(const std::string& name, FdRef fd) const {
 }
 
 Result<Entry::Removed> Entry::remove() const {
+    // What is mostly there goes by name: an undo may have to do without a new descriptor.
+    for (const char* const name : {kGateFile, kRecordFile, kConfigFile})
+        (void)::unlinkat(dir_.get(), name, 0);  // the rmdir tells
+    if (::rmdir(path_.c_str()) == 0)
+        return Removed::by_us;
+    if (errno == ENOENT)
+        return Removed::before;
     const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(path_.c_str()), ::closedir);
     if (dir == nullptr && errno == ENOENT)
         return Removed::before;

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import threading
 import time
@@ -252,6 +253,35 @@ def test_c40_log_json(rt):
         last = json.loads(log.read_text().splitlines()[-1])
         assert last["level"] == "error" and last["msg"] and last["time"].endswith("Z")
     assert rt.call("--log-format", "xml", "list").code == 1
+
+
+@pytest.mark.parametrize("kind", ["fifo", "socket", "folder", "device"])
+def test_c13_config_json_is_no_file(compat, kind):
+    """A clear error at once: reading a pipe that nobody writes to would hang."""
+    bundle = compat.bundle()
+    file = bundle / "config.json"
+    file.unlink()
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as s:
+            s.bind(str(file))
+    elif kind == "folder":
+        file.mkdir()
+    else:
+        file.symlink_to("/dev/zero")
+    refused = compat.call("run", "--bundle", bundle, compat.new_id(), timeout=5)
+    assert refused.code == 1 and "config.json: expected a regular file" in refused.err, refused
+
+
+def test_few_descriptors_leave_nothing(compat):
+    """Whatever the step that runs out of them: the folder goes without needing one."""
+    bundle = compat.bundle()
+    for limit in range(3, 40):
+        id = compat.new_id()
+        command = f"ulimit -n {limit}; exec {compat.program} --root {compat.root} run --bundle {bundle} {id}"
+        done = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+        assert done.returncode in (0, 1) and compat.leftovers() == [], (limit, done)
 
 
 def test_c40_owner_is_a_name(rt):
