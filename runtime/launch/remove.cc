@@ -60,9 +60,12 @@ Status remove_groups(const Container& container) {
 
 // A folder whose record cannot be read: nothing more is known of it than its name.
 Status remove_unreadable(const state::Store& store, const std::string& id, const Error& why) {
-    log::warning("container " + id + ": " + why.what() + "; its folder is removed");
-    HARDRUN_TRY(const state::Entry entry, store.open(id));
-    const auto removed = entry.remove();
+    const auto entry = store.open(id);
+    if (!entry)
+        return entry.error().kind() == Errc::not_found ? Status() : Status(entry.error());
+    if (why.kind() != Errc::not_found)  // else a create was ended before it had made anything
+        log::warning("container " + id + ": " + why.what() + "; its folder is removed");
+    const auto removed = entry->remove();
     return removed ? Status() : Status(removed.error());
 }
 
@@ -86,11 +89,8 @@ Status kill(const Container& container, int signal, Whom whom) {
 
 Status remove(const state::Store& store, const std::string& id, Force force) {
     auto container = Container::open(store, id);
-    if (!container && force == Force::yes) {
-        if (container.error().kind() == Errc::not_found)
-            return {};
+    if (!container && force == Force::yes)
         return remove_unreadable(store, id, container.error());
-    }
     if (!container)
         return std::move(container).error();
     if (force == Force::no)

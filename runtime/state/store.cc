@@ -65,8 +65,12 @@ Result<Lock> Entry::lock() const {
 }
 
 Result<Record> Entry::read() const {
-    HARDRUN_TRY(const std::string text, read_file(dir_, kRecordFile, kMaxRecord).context(path_));
-    return parse_record(text).context(path_ + "/" + kRecordFile);
+    auto text = read_file(dir_, kRecordFile, kMaxRecord);
+    if (!text && text.error().sys_errno() == ENOENT)  // not yet, or no longer
+        return Error(Errc::not_found, "container does not exist");
+    if (!text)
+        return std::move(text).error().context(path_);
+    return parse_record(*text).context(path_ + "/" + kRecordFile);
 }
 
 Status Entry::write(const Record& record) const {

@@ -284,6 +284,19 @@ def test_few_descriptors_leave_nothing(compat):
         assert done.returncode in (0, 1) and compat.leftovers() == [], (limit, done)
 
 
+def test_a_folder_without_a_record_is_no_container(compat):
+    """What a create leaves that was killed in its first moment, or is seen while it begins or a delete ends."""
+    id = compat.new_id()
+    compat.ok("list")
+    (compat.root / id).mkdir(parents=True)
+    for verb in (["state"], ["kill"], ["start"], ["exec"], ["delete"]):
+        refused = compat.call(*verb, id, *(["true"] if verb == ["exec"] else []))
+        assert refused.code in (1, 255) and "does not exist" in refused.err, refused
+    listed = compat.ok("list", "--format", "json")
+    assert json.loads(listed.out) == [] and listed.err == ""
+    assert compat.ok("delete", "--force", id).err == "" and not (compat.root / id).exists()
+
+
 def test_c40_owner_is_a_name(rt):
     id = rt.start()
     assert json.loads(rt.ok("list", "--format", "json").out)[0]["owner"] == "root"
