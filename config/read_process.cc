@@ -110,8 +110,23 @@ constexpr Field<Capabilities> kCapabilities[] = {
     {"ambient", Need::optional, read_capability_set<&Capabilities::ambient>},
 };
 
+// The kernel raises an ambient capability only where it is permitted and inheritable as well.
+void drop_idle_ambient(const At& at, Capabilities& out, Notes& notes) {
+    std::erase_if(out.ambient, [&](const auto cap) {
+        const bool possible = std::ranges::find(out.permitted, cap) != out.permitted.end() &&
+                              std::ranges::find(out.inheritable, cap) != out.inheritable.end();
+        if (!possible)
+            at.member("ambient", at.value)
+                .note(notes, std::string(capability_name(cap)) +
+                                 " is not both permitted and inheritable, ignored");
+        return !possible;
+    });
+}
+
 Status read_capabilities(const At& at, Capabilities& out, Notes& notes) {
-    return read_fields<Capabilities>(at, kCapabilities, out, notes);
+    HARDRUN_CHECK(read_fields<Capabilities>(at, kCapabilities, out, notes));
+    drop_idle_ambient(at, out, notes);
+    return {};
 }
 
 // "" is how engines written in Go say "none".
