@@ -21,4 +21,12 @@ Status print(std::string_view text);
 // (C39).
 Result<uint32_t> preserved_fds(const Options& options, const Global& global);
 
+// Sockets that systemd handed to this process (sd_listen_fds(3)): how many from 3 on, and what the
+// container's environment says of them.
+struct Listening {
+    uint32_t count = 0;
+    std::vector<std::string> env;
+};
+Result<Listening> listening(const Global& global);
+
 }  // namespace hardrun::cli

@@ -42,7 +42,12 @@ Result<launch::CreateOptions> create_options(const Global& global, const Options
     launch::CreateOptions out;
     HARDRUN_TRY(out.id, only_id(o));
     HARDRUN_TRY(out.bundle, absolute(o.text("bundle", ".")));
-    HARDRUN_TRY(out.preserve_fds, preserved_fds(o, global));
+    HARDRUN_TRY(Listening sockets, listening(global));
+    Global others = global;  // --preserve-fds counts on from there
+    others.inherited_fds -= sockets.count;
+    HARDRUN_TRY(out.preserve_fds, preserved_fds(o, others));
+    out.preserve_fds += sockets.count;
+    out.extra_env = std::move(sockets.env);
     out.profile = global.profile;
     out.systemd_cgroup = global.systemd_cgroup;
     out.console_socket = o.text("console-socket");

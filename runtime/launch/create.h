@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "config/harden.h"
 #include "runtime/base/facts.h"
@@ -25,6 +26,7 @@ struct CreateOptions {
     bool foreground = false;  // the caller carries the terminal itself
     bool run = false;         // no gate: created and started in one call
     uint32_t preserve_fds = 0;
+    std::vector<std::string> extra_env;  // after config.json's: what belongs to those descriptors
     std::string pid_file;
     bool no_pivot = false;
     bool new_keyring = true;

@@ -50,6 +50,9 @@ Status Creation::read_bundle() {
     for (const config::Finding& finding : hardened_->findings())
         log::info(std::string(finding.rule) + ": " + finding.what);
     HARDRUN_TRY(plan_, plan::make_plan(*hardened_, facts_));
+    if (plan_->process)
+        plan_->process->env.insert(plan_->process->env.end(), options_.extra_env.begin(),
+                                   options_.extra_env.end());
     HARDRUN_CHECK(check_terminal(plan_->process, options_.console_socket, options_.foreground));
     if (!options_.console_socket.empty()) {
         HARDRUN_TRY(console_socket_, connect_console(options_.console_socket));

@@ -343,6 +343,33 @@ def test_hook_that_ignores_its_input(rt):
     assert rt.run("true", lambda c: c.update(hooks={"prestart": [{"path": "/bin/true"}]})).code == 0
 
 
+def test_ambient_needs_inheritable(compat):
+    """Engines leave the inheritable set empty (CVE-2022-24769); the kernel then takes no ambient one. runc goes on."""
+    def change(c):
+        c["process"]["capabilities"] = {k: ["CAP_CHOWN"] for k in ("bounding", "effective", "permitted", "ambient")}
+    result = compat.run("grep CapAmb /proc/self/status", change)
+    assert result.code == 0 and result.out.split()[1] == "0" * 16, result
+    assert "process.capabilities.ambient" in result.err and "CAP_CHOWN" in result.err
+
+
+@pytest.mark.parametrize("extra", [(), ("--preserve-fds", "1")])
+def test_c39_listen_fds(rt, tmp_path, extra):
+    """Socket activation as systemd does it: the caller's 3 is the container's, then what --preserve-fds asks for."""
+    (tmp_path / "a").write_text("first\n")
+    (tmp_path / "b").write_text("second\n")
+    read = "cat <&3; echo $LISTEN_FDS $LISTEN_PID $LISTEN_FDNAMES; cat <&4" if extra else \
+           "cat <&3; echo $LISTEN_FDS $LISTEN_PID $LISTEN_FDNAMES; test -e /proc/self/fd/4 || echo second"
+    bundle = rt.bundle(read)
+
+    def run(pid):
+        command = f"exec 3<{tmp_path}/a 4<{tmp_path}/b; LISTEN_FDS=1 LISTEN_PID={pid} LISTEN_FDNAMES=web exec " \
+                  f"{rt.program} --root {rt.root} run {' '.join(extra)} --bundle {bundle} {rt.new_id()}"
+        return subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=30).stdout
+    assert run("$$") == "first\n1 1 web\nsecond\n"
+    assert "web" not in run("1")
+
+
 def test_capabilities_exactly_as_listed(compat):
     caps = ["CAP_CHOWN", "CAP_KILL"]
     result = compat.run("grep Cap /proc/self/status", lambda c: c["process"].update(capabilities={
