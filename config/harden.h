@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/bundle_facts.h"
 #include "config/profiles.h"
 #include "config/spec.h"
 #include "runtime/base/facts.h"
@@ -24,6 +25,14 @@ enum class NetworkPlace : uint8_t {
 struct Finding {
     std::string_view rule;  // stable id, as in the rule table
     std::string what;       // one sentence for the log
+};
+
+// What a profile does not give, said to the person who asked for it.
+struct Refusal {
+    std::string_view rule;
+    std::string where;  // JSON path
+    std::string what;
+    std::string way;  // what to leave out
 };
 
 class HardenedSpec {
@@ -42,9 +51,25 @@ class HardenedSpec {
     std::vector<Finding> findings_;
 };
 
-// Errors: policy_denied; one sentence with the JSON path, what asked for it, and the ways to allow
-// it.
-Result<HardenedSpec> harden(Spec spec, Profile profile, const KernelFacts& facts);
+// What every rule has to say, refusals included: what `explain` prints.
+struct Judgement {
+    HardenedSpec spec;
+    std::vector<Refusal> refusals;
+};
+Judgement judge(Spec spec, Profile profile, const KernelFacts& facts, const BundleFacts& bundle);
+
+struct RuleInfo {
+    std::string_view id;
+    std::string_view about;
+    bool applies;  // in the profile asked about
+};
+// The rule table in its order.
+std::vector<RuleInfo> rules_of(Profile profile);
+
+// judge(), for those who go on. Errors: policy_denied; one line with the JSON path of each refusal,
+// what was asked for, and the ways to go on.
+Result<HardenedSpec> harden(Spec spec, Profile profile, const KernelFacts& facts,
+                            const BundleFacts& bundle);
 
 // A further process for a container that `container` describes, by the same rules. Capabilities
 // that the engine put there by itself are reduced to the container's; more than those is refused

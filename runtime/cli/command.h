@@ -41,6 +41,7 @@ Result<int> run_create(const Global&, const Args&);
 Result<int> run_delete(const Global&, const Args&);
 Result<int> run_events(const Global&, const Args&);
 Result<int> run_exec(const Global&, const Args&);
+Result<int> run_explain(const Global&, const Args&);
 Result<int> run_features(const Global&, const Args&);
 Result<int> run_install(const Global&, const Args&);
 Result<int> run_kill(const Global&, const Args&);

@@ -11,6 +11,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"delete", "[--force] ID", "remove a stopped container", 1, run_delete},
     {"events", "[OPTIONS] ID", "usage and out-of-memory events of a container", 1, run_events},
     {"exec", "[OPTIONS] ID COMMAND...", "run a further process in a container", 255, run_exec},
+    {"explain", "[--bundle DIR | ID]", "what a profile makes of a container, and why", 1,
+     run_explain},
     {"features", "", "what this runtime can do, as JSON", 1, run_features},
     {"install", "[OPTIONS] ENGINE", "tell docker, containerd, podman or cri-o of hardrun", 1,
      run_install},

@@ -56,7 +56,8 @@ Result<config::HardenedSpec> Container::hardened(const KernelFacts& facts) const
     HARDRUN_TRY(config::Spec spec,
                 config::read_spec(json, notes).context(entry_.path() + "/config.json"));
     HARDRUN_TRY(const config::Profile profile, config::parse_profile(record_.profile));
-    return config::harden(std::move(spec), profile, facts);
+    // Refused was at create; what binds an exec does not depend on the bundle's surroundings.
+    return config::harden(std::move(spec), profile, facts, {});
 }
 
 std::string state_json(const state::Record& record, state::State state) {

@@ -12,6 +12,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
+#include "runtime/launch/bundle_facts.h"
 #include "runtime/launch/console.h"
 #include "runtime/launch/filter.h"
 #include "runtime/launch/id_maps.h"
@@ -46,7 +47,11 @@ Status Creation::read_bundle() {
         log::warning("config.json: " + warning);
     record_.oci_version = spec.oci_version;
     record_.annotations = spec.annotations;
-    HARDRUN_TRY(hardened_, config::harden(std::move(spec), options_.profile, facts_));
+    // compat asks nothing, so nothing is looked up for it.
+    if (options_.profile != config::Profile::compat)
+        bundle_facts_ = gather_bundle_facts(spec, bundle_, options_.id);
+    HARDRUN_TRY(hardened_,
+                config::harden(std::move(spec), options_.profile, facts_, bundle_facts_));
     for (const config::Finding& finding : hardened_->findings())
         log::info(std::string(finding.rule) + ": " + finding.what);
     HARDRUN_TRY(plan_, plan::make_plan(*hardened_, facts_));
@@ -173,7 +178,8 @@ Status Creation::lay_out(Arena& arena) {
 Status Creation::spawn_init() {
     HARDRUN_CHECK(open_gate_socket());
     HARDRUN_CHECK(open_joins());
-    HARDRUN_TRY(sources_, open_sources(*plan_, record_.rootfs, bundle_, groups_->location()));
+    HARDRUN_TRY(sources_,
+                open_sources(*plan_, record_.rootfs, bundle_, groups_->location(), bundle_facts_));
     HARDRUN_TRY(Arena arena, Arena::make());
     HARDRUN_CHECK(lay_out(arena));
     HARDRUN_TRY(const Fd cgroup, groups_->clone_target());

@@ -53,6 +53,7 @@ class Creation {
     const state::Store& store_;
     const CreateOptions& options_;
     KernelFacts facts_;
+    config::BundleFacts bundle_facts_;
     std::string config_json_;
     Fd bundle_;
     std::optional<config::HardenedSpec> hardened_;

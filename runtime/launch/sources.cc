@@ -59,7 +59,19 @@ Status check_locked(const plan::Mount& mount, FdRef tree) {
     return {};
 }
 
-Result<OpenedMount> open_mount(const plan::Mount& mount, FdRef bundle) {
+// The rules judged the object that the path led to then: it must be the one that is mounted now.
+Status check_judged(const plan::Mount& mount, const config::BundleFacts& facts,
+                    const struct stat& st) {
+    const auto judged = facts.sources.find(mount.json_path);
+    if (judged == facts.sources.end() ||
+        (judged->second.device == st.st_dev && judged->second.inode == st.st_ino))
+        return {};
+    return Error(Errc::policy_denied, mount.json_path + ".source: " + mount.source +
+                                          " was replaced while it was being judged; try again");
+}
+
+Result<OpenedMount> open_mount(const plan::Mount& mount, FdRef bundle,
+                               const config::BundleFacts& facts) {
     OpenedMount out{.mount = mount, .tree = Fd()};
     if (mount.kind != plan::MountKind::bind)
         return out;
@@ -67,6 +79,7 @@ Result<OpenedMount> open_mount(const plan::Mount& mount, FdRef bundle) {
     HARDRUN_TRY(out.tree,
                 clone_tree(bundle, mount.source, depth).context(mount.json_path + ".source"));
     HARDRUN_TRY(const struct stat st, status_of(out.tree, mount.source));
+    HARDRUN_CHECK(check_judged(mount, facts, st));
     out.file = !S_ISDIR(st.st_mode);
     return out;
 }
@@ -88,6 +101,7 @@ bool has_user_namespace(const plan::Plan& plan) {
 }
 
 struct Opening {
+    const config::BundleFacts& facts;
     FdRef bundle;
     const cgroup::Location& groups;
     bool user_namespace;
@@ -95,7 +109,7 @@ struct Opening {
 };
 
 Status add_mount(const Opening& opening, const plan::Mount& mount, Sources& out) {
-    HARDRUN_TRY(OpenedMount opened, open_mount(mount, opening.bundle));
+    HARDRUN_TRY(OpenedMount opened, open_mount(mount, opening.bundle, opening.facts));
     if (opening.user_namespace && opened.tree.valid())
         HARDRUN_CHECK(check_locked(mount, opened.tree));
     out.mounts.push_back(std::move(opened));
@@ -139,13 +153,13 @@ Result<Fd> clone_tree(FdRef dir, const std::string& path, Depth depth) {
 }
 
 Result<Sources> open_sources(const plan::Plan& plan, const std::string& rootfs, FdRef bundle,
-                             const cgroup::Location& groups) {
+                             const cgroup::Location& groups, const config::BundleFacts& facts) {
     Sources out;
     out.links = plan.links;
     out.user_namespace = has_user_namespace(plan);
     HARDRUN_TRY(out.root, open_root(rootfs, bundle));
     const Opening opening{
-        bundle, groups, out.user_namespace,
+        facts, bundle, groups, out.user_namespace,
         (plan.namespaces.created & CLONE_NEWCGROUP) != 0 ? CgroupView::own : CgroupView::host};
     for (const plan::Mount& mount : plan.mounts)
         HARDRUN_CHECK(mount.kind == plan::MountKind::cgroup ? add_cgroup(opening, mount, out)

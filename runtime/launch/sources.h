@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config/bundle_facts.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/result.h"
 #include "runtime/cgroup/driver.h"
@@ -34,9 +35,9 @@ struct Sources {
 };
 
 // `bundle` is where relative paths start. A mount of type cgroup becomes what the host's
-// hierarchies need.
+// hierarchies need. Errors: policy_denied for a source that is not the object that was judged.
 Result<Sources> open_sources(const plan::Plan& plan, const std::string& rootfs, FdRef bundle,
-                             const cgroup::Location& groups);
+                             const cgroup::Location& groups, const config::BundleFacts& facts);
 
 // open_tree(2) of a host path, detached.
 enum class Depth { one, recursive };

@@ -207,3 +207,36 @@ def test_install_writes_nothing_into_a_broken_file(compat, tmp_path):
         assert result.returncode == 1 and str(file) in result.stderr
         assert file.read_text() == text
     assert sorted(p.name for p in tmp_path.iterdir() if "backup" in p.name) == []
+
+
+# ---- explain ------------------------------------------------------------------------------------
+
+def explained(rt, *args):
+    result = rt.call("explain", "--format", "json", *args)
+    controls = {c["rule"]: c for c in json.loads(result.out)["controls"]}
+    return result.code, controls
+
+
+def test_explain_says_what_create_does(strict):
+    bundle = strict.bundle("cat /proc/self/limits", lambda c: c["process"].update(
+        env=["PATH=/bin", "NPM_TOKEN=0123456789"], capabilities={"bounding": ["CAP_CHOWN"]}))
+    code, controls = explained(strict, "--bundle", bundle)
+    assert code == 0 and controls["pids"]["outcome"] == "changed", controls
+    assert "NPM_TOKEN" in controls["environment"]["changes"][0]
+    assert strict.run(["/bin/sh", "-c", "echo $NPM_TOKEN"], lambda c: c["process"].update(
+        env=["PATH=/bin", "NPM_TOKEN=0123456789"])).out == "REMOVED-BY-HARDRUN\n"
+    id = strict.start()
+    assert explained(strict, id)[0] == 0
+    table = strict.call("explain", id)
+    assert table.code == 0 and table.out.startswith("profile strict") and "\033" not in table.out, table
+
+
+def test_explain_of_a_refusal(strict):
+    bundle = strict.bundle("true", lambda c: c["linux"].update(devices=[
+        {"path": "/dev/kmsg", "type": "c", "major": 1, "minor": 11}]))
+    code, controls = explained(strict, "--bundle", bundle)
+    refusal = controls["devices"]["refusals"][0]
+    assert code == 1 and controls["devices"]["outcome"] == "refused"
+    created = strict.call("create", "--bundle", bundle, strict.new_id())
+    assert created.code == 1 and refusal["where"] + ": " + refusal["what"] in created.err, created
+    assert explained(strict, "--profile", "compat", "--bundle", bundle)[0] == 0

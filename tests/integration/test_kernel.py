@@ -131,9 +131,10 @@ def test_compat_sees_what_the_engine_plumbed(compat, tmp_path):
 
 
 def test_sysctls_belong_to_the_cell(strict, tmp_path):
-    result = strict.run("cat /proc/sys/net/ipv4/ip_default_ttl",
-                        lambda c: (plumbing(tmp_path)(c), c["linux"].update(sysctl={"net.ipv4.ip_default_ttl": "77"})))
-    assert result.out == "77\n", result
+    name = "net.ipv4.ip_unprivileged_port_start"  # 1024 where nobody has set it
+    result = strict.run("cat /proc/sys/net/ipv4/ip_unprivileged_port_start",
+                        lambda c: (plumbing(tmp_path)(c), c["linux"].update(sysctl={name: "0"})))
+    assert result.out == "0\n", result
 
 
 def test_foreign_namespace_by_path_is_an_uplink(strict, tmp_path):
@@ -157,11 +158,16 @@ def test_two_containers_of_one_uplink_share_a_cell(strict):
 
 # ---- sysctl -------------------------------------------------------------------------------------
 
-def test_c37_sysctls(rt):
-    result = rt.run("cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/ip_default_ttl /proc/sys/kernel/msgmax",
+def test_c37_sysctls(compat):
+    result = compat.run("cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/ip_default_ttl /proc/sys/kernel/msgmax",
                     lambda c: c["linux"].update(sysctl={"net.ipv4.ip_forward": "1", "net/ipv4/ip_default_ttl": "78",
                                                         "kernel.msgmax": "65000"}))
     assert result.out.split() == ["1", "78", "65000"], result
+
+
+def test_strict_sets_no_sysctl_that_an_engine_does_not_set(strict):
+    result = strict.run("true", lambda c: c["linux"].update(sysctl={"net.ipv4.ip_forward": "1"}))
+    assert result.code == 1 and "linux.sysctl: net/ipv4/ip_forward is set" in result.err, result
 
 
 @pytest.mark.parametrize("name", ["kernel.hostname", "kernel.pid_max", "vm.swappiness", "net.ipv4/../../vm.swappiness",
@@ -246,9 +252,10 @@ def test_limits_are_in_the_files(rt):
     needs("cpu", "memory", "pids")
     id = rt.start("sleep 100", resources(cpu={"shares": 512, "quota": 50000, "period": 100000}, pids={"limit": 77},
                                          memory={"limit": 32 << 20, "reservation": 16 << 20}))
-    v1 = {"cpu": {"cpu.shares": "512", "cpu.cfs_quota_us": "50000", "cpu.cfs_period_us": "100000"},
+    strict = rt.profile == "strict"  # halves the weight
+    v1 = {"cpu": {"cpu.shares": "256" if strict else "512", "cpu.cfs_quota_us": "50000", "cpu.cfs_period_us": "100000"},
           "memory": {"memory.limit_in_bytes": str(32 << 20), "memory.soft_limit_in_bytes": str(16 << 20)}}
-    v2 = {"cpu": {"cpu.weight": "20", "cpu.max": "50000 100000"},
+    v2 = {"cpu": {"cpu.weight": "10" if strict else "20", "cpu.max": "50000 100000"},
           "memory": {"memory.max": str(32 << 20), "memory.low": str(16 << 20)}}
     expected = {**(v2 if V2 else v1), "pids": {"pids.max": "77"}}
     found = {controller: {file: (group(rt, id, controller) / file).read_text().strip() for file in files}

@@ -293,7 +293,8 @@ def test_c25_locked_flags_in_a_user_namespace(rt, tmp_path):
         assert "ro,nosuid,nodev,noexec" in result.out and "100000" in result.out
         asked = rt.bundle("true", both(user_namespace, add(mount("/mnt", source=locked, options=["rbind", "ro", "suid"]))))
         open_to_all(rt.folder)
-        assert rt.call("run", "--bundle", asked, rt.new_id()).code == 1
+        # strict takes the wish away, so that there is nothing to refuse.
+        assert rt.call("run", "--bundle", asked, rt.new_id()).code == (0 if rt.profile == "strict" else 1)
     finally:
         subprocess.run(["umount", locked], check=True)
 

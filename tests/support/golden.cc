@@ -116,6 +116,26 @@ void write_plan(Writer& w, const plan::Plan& plan) {
     w.field("maskedPaths", plan.masked_paths.size());
 }
 
+// The host that the captures were made on, as far as the rules look at it.
+config::BundleFacts bundle_facts_of(const config::Spec& spec) {
+    config::BundleFacts out;
+    const std::string& group = spec.linux.cgroups_path;
+    out.id = group.substr(group.find_last_of("/-:") + 1);
+    out.homes = {"/home/dev", "/root"};
+    out.memory_bytes = uint64_t{12} << 30;
+    out.swap_limit = true;
+    out.host_namespaces = {"/var/run/docker/netns/default"};
+    for (const config::Mount& m : spec.mounts)
+        if (m.options.bind || m.type == "bind")
+            out.sources[m.json_path] = {
+                .kind = m.source.ends_with(".sock") ? config::SourceKind::socket
+                        : m.source.find("/host") != std::string::npos || m.source.ends_with("-init")
+                            ? config::SourceKind::file
+                            : config::SourceKind::directory,
+                .resolved = m.source};
+    return out;
+}
+
 void write_outcome(Writer& w, std::string_view json, Profile profile) {
     config::Notes notes;
     auto spec = config::read_spec(json, notes);
@@ -123,7 +143,8 @@ void write_outcome(Writer& w, std::string_view json, Profile profile) {
         w.field("error", spec.error().what());
         return;
     }
-    const auto hardened = config::harden(*std::move(spec), profile, kFacts);
+    const config::BundleFacts bundle = bundle_facts_of(*spec);
+    const auto hardened = config::harden(*std::move(spec), profile, kFacts, bundle);
     if (!hardened) {
         w.field("refused", hardened.error().what());
         return;

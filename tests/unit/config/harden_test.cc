@@ -47,7 +47,7 @@ uint64_t everything(const HardenedSpec& hardened) {
 
 // What a profile gives of a list; nothing where it refuses.
 std::optional<uint64_t> given(const CapList& caps, Profile profile) {
-    const auto hardened = harden(spec_with(caps), profile, kFacts);
+    const auto hardened = harden(spec_with(caps), profile, kFacts, {});
     return hardened ? std::optional<uint64_t>(everything(*hardened)) : std::nullopt;
 }
 
@@ -113,7 +113,7 @@ TEST(Harden, strict_refuses_more_than_any_engine_gives_by_itself) {
         const uint64_t caps = random() & kFacts.known_caps;
         EXPECT_EQ(given(list_of(caps), Profile::strict).has_value(), (caps & ~docker()) == 0);
     }
-    const auto refused = harden(spec_with({CAP_SYS_ADMIN}), Profile::strict, kFacts);
+    const auto refused = harden(spec_with({CAP_SYS_ADMIN}), Profile::strict, kFacts, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind(), Errc::policy_denied);
     for (const char* part : {"process.capabilities.bounding", "CAP_SYS_ADMIN", "hardrun-guarded"})
@@ -123,7 +123,7 @@ TEST(Harden, strict_refuses_more_than_any_engine_gives_by_itself) {
 TEST(Harden, one_hidden_in_another_set_is_refused_too) {
     Spec spec = spec_with({CAP_CHOWN});
     spec.process->capabilities->ambient = {CAP_SYS_ADMIN};
-    EXPECT_FALSE(harden(std::move(spec), Profile::strict, kFacts));
+    EXPECT_FALSE(harden(std::move(spec), Profile::strict, kFacts, {}));
 }
 
 TEST(Harden, guarded_takes_six_and_keeps_wishes) {
@@ -138,7 +138,7 @@ TEST(Harden, guarded_takes_six_and_keeps_wishes) {
 
 TEST(Harden, compat_changes_nothing) {
     const CapList caps = list_of(kFacts.known_caps);
-    const auto hardened = harden(spec_with(caps), Profile::compat, kFacts);
+    const auto hardened = harden(spec_with(caps), Profile::compat, kFacts, {});
     ASSERT_TRUE(hardened);
     EXPECT_EQ(hardened->spec().process->capabilities->bounding, caps);
     EXPECT_FALSE(hardened->spec().process->no_new_privileges);
@@ -149,12 +149,12 @@ TEST(Harden, compat_changes_nothing) {
 }
 
 TEST(Harden, strict_closes_root_network_and_privileges) {
-    const auto hardened = harden(spec_with({}), Profile::strict, kFacts);
+    const auto hardened = harden(spec_with({}), Profile::strict, kFacts, {});
     ASSERT_TRUE(hardened);
     EXPECT_TRUE(hardened->spec().process->no_new_privileges);
     EXPECT_TRUE(hardened->spec().root.readonly);
     EXPECT_EQ(hardened->network(), NetworkPlace::cell);
-    EXPECT_EQ(harden(spec_with({}), Profile::net, kFacts)->network(), NetworkPlace::engine);
+    EXPECT_EQ(harden(spec_with({}), Profile::net, kFacts, {})->network(), NetworkPlace::engine);
     EXPECT_EQ(hardened->spec().mounts.size(), 3U) << "/tmp, /var/tmp, /run";
     EXPECT_EQ(hardened->spec().process->env, std::vector<std::string>{"TMPDIR=/tmp"});
 }
@@ -164,7 +164,7 @@ TEST(Harden, scratch_stays_out_where_something_is_mounted_and_below_half_of_the_
     spec.mounts.push_back(
         {.destination = "/tmp", .type = "bind", .source = "/data", .options = {}});
     spec.linux.resources.memory.emplace().limit = int64_t{64} << 20;
-    const auto hardened = harden(std::move(spec), Profile::strict, kFacts);
+    const auto hardened = harden(std::move(spec), Profile::strict, kFacts, {});
     ASSERT_TRUE(hardened);
     uint64_t bytes = 0;
     for (const Mount& m : hardened->spec().mounts)
@@ -183,18 +183,18 @@ TEST(Harden, a_namespace_of_the_host_is_refused_by_name) {
             return namespace_name(ns.type) == std::string_view(name);
         });
         for (const Profile profile : {Profile::strict, Profile::net}) {
-            const auto refused = harden(spec, profile, kFacts);
+            const auto refused = harden(spec, profile, kFacts, {});
             ASSERT_FALSE(refused) << name;
             EXPECT_EQ(refused.error().kind(), Errc::policy_denied);
             EXPECT_NE(refused.error().what().find(name), std::string::npos);
         }
-        EXPECT_TRUE(harden(spec, Profile::guarded, kFacts)) << name;
-        EXPECT_TRUE(harden(spec, Profile::compat, kFacts)) << name;
+        EXPECT_TRUE(harden(spec, Profile::guarded, kFacts, {})) << name;
+        EXPECT_TRUE(harden(spec, Profile::compat, kFacts, {})) << name;
     }
 }
 
 TEST(HardenExec, gets_at_most_what_the_container_has) {
-    const auto container = harden(spec_with({CAP_CHOWN}), Profile::strict, kFacts);
+    const auto container = harden(spec_with({CAP_CHOWN}), Profile::strict, kFacts, {});
     ASSERT_TRUE(container);
     Process process;
     const CapList all = list_of(docker());
@@ -212,7 +212,7 @@ TEST(HardenExec, gets_at_most_what_the_container_has) {
 
 // A capability beyond the baseline may stand in any of the five sets.
 TEST(HardenExec, one_hidden_in_another_set_does_not_get_through) {
-    const auto container = harden(spec_with({CAP_CHOWN}), Profile::strict, kFacts);
+    const auto container = harden(spec_with({CAP_CHOWN}), Profile::strict, kFacts, {});
     ASSERT_TRUE(container);
     Process process;
     process.capabilities = Capabilities{{}, {}, {}, {}, {CAP_SYS_ADMIN}};

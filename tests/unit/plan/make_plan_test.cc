@@ -25,7 +25,7 @@ Result<Plan> plan_of(const Doc& doc, Profile profile = Profile::compat,
                      const KernelFacts& facts = kFacts) {
     HARDRUN_TRY(config::Spec spec, config::read_text(doc.text()));
     HARDRUN_TRY(const config::HardenedSpec hardened,
-                config::harden(std::move(spec), profile, facts));
+                config::harden(std::move(spec), profile, facts, {}));
     return make_plan(hardened, facts);
 }
 
